@@ -1,0 +1,130 @@
+//! Names of runs and forks. A task id is a path in the tree of forks and never carries anything that varies between runs.
+
+use crate::digest::sha256_hex;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The two names of a run: guests see `name`, reports and events carry `id`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunId {
+    /// NAME of the plan: the same in every run of it.
+    pub name: Arc<str>,
+    /// `NAME-N`, what `--run-id` says, or NAME under virtual time.
+    pub id: Arc<str>,
+}
+
+/// The place of a fork in the tree, as ordinals from the top; compares in request order, depth first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskPath(Box<[u32]>);
+
+impl TaskPath {
+    /// The path of the run's `ordinal`-th own task (0-based; a root is 0).
+    #[must_use]
+    pub fn top(ordinal: u32) -> Self {
+        Self(Box::new([ordinal]))
+    }
+
+    /// The path of the run itself: before every fork's.
+    #[must_use]
+    pub fn above_all() -> Self {
+        Self(Box::new([]))
+    }
+
+    /// The path of this fork's `ordinal`-th request (0-based).
+    #[must_use]
+    pub fn child(&self, ordinal: u32) -> Self {
+        Self(self.0.iter().copied().chain([ordinal]).collect())
+    }
+
+    /// 0 for the run's own tasks.
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        u32::try_from(self.0.len().saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+}
+
+/// Who a fork is: shared by everything that speaks of it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TaskRef {
+    /// The run it belongs to.
+    pub run: RunId,
+    /// Tree path in words: `root`, `root/1`, `root/fetch`, `research`.
+    pub task_id: Arc<str>,
+    /// `None` for the run's own tasks.
+    pub parent_task_id: Option<Arc<str>>,
+    /// Name of the agent, as the plan's `agents` table has it.
+    pub agent: Arc<str>,
+    /// Id of the fork's thread, `sub-{8 hex}-d{depth}`, seeded by run name and task id.
+    pub agent_id: Arc<str>,
+    /// 0 for the run's own tasks.
+    pub depth: u32,
+    /// Orders forks: depth first, request order.
+    pub path: TaskPath,
+}
+
+impl TaskRef {
+    /// Names a fork of the run's own tasks.
+    #[must_use]
+    pub fn top(run: &RunId, task_id: &str, agent: &str, ordinal: u32) -> Self {
+        Self::new(run.clone(), task_id.into(), None, agent.into(), TaskPath::top(ordinal))
+    }
+
+    /// Names the fork that this one's `ordinal`-th request (0-based) asks for. `id` is the request's own, if it gave one.
+    #[must_use]
+    pub fn child(&self, agent: &str, ordinal: u32, id: Option<&str>) -> Self {
+        let task_id = match id {
+            Some(id) => format!("{}/{id}", self.task_id),
+            None => format!("{}/{}", self.task_id, u64::from(ordinal) + 1),
+        };
+        Self::new(
+            self.run.clone(),
+            task_id.into(),
+            Some(Arc::clone(&self.task_id)),
+            agent.into(),
+            self.path.child(ordinal),
+        )
+    }
+
+    /// The orchestrator itself, as the subject of run-wide events. It is no fork and is counted nowhere.
+    #[must_use]
+    pub fn orchestrator(run: &RunId) -> Self {
+        Self {
+            run: run.clone(),
+            task_id: Arc::clone(&run.name),
+            parent_task_id: None,
+            agent: "orchestrator".into(),
+            agent_id: "orchestrator".into(),
+            depth: 0,
+            path: TaskPath::above_all(),
+        }
+    }
+
+    fn new(run: RunId, task_id: Arc<str>, parent: Option<Arc<str>>, agent: Arc<str>, path: TaskPath) -> Self {
+        let depth = path.depth();
+        let seed = sha256_hex(format!("{}\n{task_id}", run.name).as_bytes());
+        let agent_id = format!("sub-{}-d{depth}", seed.get(..8).unwrap_or("00000000")).into();
+        Self { run, task_id, parent_task_id: parent, agent, agent_id, depth, path }
+    }
+}
+
+impl PartialOrd for TaskRef {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for TaskRef {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.path.cmp(&other.path)
+    }
+}
+
+/// Whether `id` may name a task: a letter, then up to 63 letters, digits, `_`, `-` or `.`.
+///
+/// A leading letter keeps written ids apart from the ordinals that unnamed requests get.
+#[must_use]
+pub fn is_valid_id(id: &str) -> bool {
+    id.len() <= 64
+        && id.starts_with(|c: char| c.is_ascii_alphabetic())
+        && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}

@@ -1,0 +1,39 @@
+//! The words of sandfork, and nothing else: no I/O, no clock, no tokio, no wasmtime.
+//!
+//! Every other room knows this one and none of the others. A lower room speaks upward only through a trait in [`port`].
+
+pub mod agent;
+pub mod budget;
+pub mod cap;
+pub mod digest;
+pub mod event;
+pub mod grant;
+pub mod id;
+pub mod limits;
+pub mod outcome;
+pub mod plan;
+pub mod port;
+pub mod record;
+pub mod redact;
+pub mod refusal;
+pub mod request;
+pub mod tool;
+
+pub use agent::{AgentEntry, AgentSource};
+pub use budget::{Amounts, Budget, Dimension, Shortfall};
+pub use cap::Cap;
+pub use digest::{Digest, sha256_hex};
+pub use event::{Event, EventBody, EventId, EventType};
+pub use grant::Grant;
+pub use id::{RunId, TaskPath, TaskRef};
+pub use limits::{Ancestors, ForkLimits, RunLimits};
+pub use outcome::{AgentError, Cause, Counts, Outcome, Status};
+pub use plan::{Plan, Shape, TaskSpec};
+pub use port::{
+    Agent, Allowance, BoxFuture, End, Ended, EventSink, Halt, Leash, Meter, Port, Runtime, Stop, TranscriptSink,
+};
+pub use port::{Answered, RawError, RawOutcome, RawRequest, Unloadable};
+pub use record::{Conflict, Message, RunRecord, RunStatus, Thread, Usage};
+pub use refusal::{Refusal, RefusalCode};
+pub use request::{Ask, OnFailure, Request, RequestOptions, ReturnMode, SpawnOptions};
+pub use tool::{Reply, ToolCall, ToolProvider, ToolSpec};

@@ -1,0 +1,97 @@
+//! The one event writer: gives each event its `seq` in order of arrival, counts it, and hands it to the sinks on a thread of
+//! its own. The queue is bounded: a sink that cannot keep up slows the run, it does not fill memory.
+
+use crate::guarded::Guarded;
+use sandfork_model::event::EventType;
+use sandfork_model::{Event, EventBody, EventSink};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+/// Events waiting for the sinks. 4096 of about 200 bytes are under a MiB.
+const QUEUED_EVENTS: usize = 4096;
+
+/// The log of one run.
+pub(crate) struct Log {
+    counts: [AtomicU64; EventBody::TYPES.len()],
+    queue: Guarded<Option<SyncSender<Event>>>,
+    writer: Guarded<Option<JoinHandle<()>>>,
+    fault: Arc<OnceLock<String>>,
+}
+
+impl Log {
+    /// Starts the writer; without sinks events are counted only.
+    pub(crate) fn open(sinks: Vec<Box<dyn EventSink>>) -> Self {
+        let fault = Arc::new(OnceLock::new());
+        let (queue, writer) = if sinks.is_empty() {
+            (None, None)
+        } else {
+            let (sender, receiver) = sync_channel(QUEUED_EVENTS);
+            let noted = Arc::clone(&fault);
+            let spawned =
+                std::thread::Builder::new().name("events".into()).spawn(move || write(&receiver, sinks, &noted));
+            match spawned {
+                Ok(thread) => (Some(sender), Some(thread)),
+                Err(error) => {
+                    let _ = fault.set(format!("cannot start the event writer: {error}"));
+                    (None, None)
+                }
+            }
+        };
+        Self {
+            counts: std::array::from_fn(|_| AtomicU64::new(0)),
+            queue: Guarded::new(queue),
+            writer: Guarded::new(writer),
+            fault,
+        }
+    }
+
+    /// Appends one event.
+    pub(crate) fn append(&self, event: Event) {
+        if let Some(count) = self.counts.get(event.body.ordinal()) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        let queue = self.queue.lock();
+        if let Some(sender) = queue.as_ref() {
+            // The writer only goes away after a fault, which is reported at the end.
+            let _ = sender.send(event);
+        }
+    }
+
+    /// Events by type so far, types that never happened left out.
+    pub(crate) fn counts(&self) -> BTreeMap<EventType, u64> {
+        EventBody::TYPES
+            .iter()
+            .zip(&self.counts)
+            .map(|(name, count)| (*name, count.load(Ordering::Relaxed)))
+            .filter(|(_, count)| *count > 0)
+            .collect()
+    }
+
+    /// Waits until every event has reached the sinks; what went wrong there is a host fault.
+    pub(crate) fn close(&self) -> Result<(), String> {
+        self.queue.lock().take();
+        if let Some(writer) = self.writer.lock().take()
+            && writer.join().is_err()
+        {
+            return Err("the event writer panicked".into());
+        }
+        self.fault.get().cloned().map_or(Ok(()), Err)
+    }
+}
+
+fn write(events: &Receiver<Event>, mut sinks: Vec<Box<dyn EventSink>>, fault: &OnceLock<String>) {
+    let mut seq = 0;
+    for event in events {
+        seq += 1;
+        for sink in &mut sinks {
+            if let Err(error) = sink.write(seq, &event) {
+                let _ = fault.set(format!("event {seq} cannot be written: {error}"));
+                return;
+            }
+        }
+    }
+}

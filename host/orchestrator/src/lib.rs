@@ -1,0 +1,48 @@
+//! The orchestrator: the only thing that admits, starts, stops and settles forks, and the sole writer of events. Knows the
+//! words; knows nothing of wasm, files or command lines.
+//!
+//! ```text
+//! plan ──► admit ──► load ──► sandbox.run ──► settle ──► record
+//!            ▲                     │
+//!            └── note/spawn/tool ──┘     one port; charge, check, do, emit
+//! ```
+
+mod agents;
+mod arbiter;
+mod budgeting;
+mod clock;
+mod ending;
+mod events;
+mod fingerprint;
+mod fork;
+mod forking;
+mod gate;
+mod gauge;
+mod grants;
+mod guarded;
+mod input;
+mod life;
+mod merge;
+mod nursery;
+mod packet;
+mod port;
+mod refuse;
+mod run;
+mod running;
+mod schema;
+mod seats;
+mod settle;
+mod shares;
+mod slots;
+mod spawning;
+mod stop;
+mod thinking;
+mod toolbox;
+mod tooling;
+mod waiting;
+
+pub use clock::Pace;
+pub use input::{AgentCode, Broken, RunInput};
+pub use running::run;
+pub use seats::Seats;
+pub use stop::Interrupt;

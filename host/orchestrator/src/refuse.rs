@@ -1,0 +1,104 @@
+//! The words of refusals: what happened, to whom, what to do, and every number. One function a code.
+
+use crate::grants::Excess;
+use crate::run::Run;
+use crate::shares::Short;
+use sandfork_model::{Cap, Dimension, Grant, Plan, Refusal, RefusalCode};
+use serde_json::{Value, json};
+
+fn refusal(code: RefusalCode, node: &str, dimension: &str, numbers: [Value; 3], message: String) -> Refusal {
+    let [asked, left, limit] = numbers;
+    Refusal { code, node: node.into(), dimension: dimension.into(), asked, left, limit, message }
+}
+
+pub(crate) fn invalid(node: &str, agent: &str, why: &str) -> Refusal {
+    let message = format!("request for {agent} refused: {why}");
+    refusal(RefusalCode::InvalidRequest, node, "options", [Value::Null, Value::Null, Value::Null], message)
+}
+
+pub(crate) fn unknown(node: &str, agent: &str, plan: &Plan) -> Refusal {
+    let known: Vec<&str> = plan.agents.iter().map(|entry| entry.name.as_str()).collect();
+    let message = format!("unknown agent {agent:?}; the plan has: {}", known.join(", "));
+    refusal(RefusalCode::UnknownSubagent, node, "agents", [json!(agent), Value::Null, json!(known)], message)
+}
+
+pub(crate) fn not_granted(node: &str, agent: &str, parent: &str, grant: &Grant) -> Refusal {
+    let message = format!("{parent} may not fork {agent}; list it under `spawn` of {parent}'s plan entry to allow it");
+    let limit = json!(grant.spawn);
+    refusal(RefusalCode::SpawnNotGranted, node, "spawn", [json!(agent), Value::Null, limit], message)
+}
+
+pub(crate) fn too_deep(node: &str, agent: &str, depth: u32, max: Cap) -> Refusal {
+    let message = format!(
+        "{agent} would run at depth {depth}, but max_depth is {max}; do the work here, or raise it with --limit max_depth={depth}"
+    );
+    let numbers = [json!(depth), json!(0), json!(max.ceiling())];
+    refusal(RefusalCode::DelegationDepthExceeded, node, "depth", numbers, message)
+}
+
+pub(crate) fn cycle(node: &str, agent: &str, ancestor: &str) -> Refusal {
+    let message = format!(
+        "{agent} is already working on this very task at {ancestor}; change the goal or the context, or set limits.ancestors: allow"
+    );
+    refusal(RefusalCode::AncestorCycle, node, "ancestors", [json!(ancestor), Value::Null, Value::Null], message)
+}
+
+pub(crate) fn children(node: &str, agent: &str, started: u64, max: Cap) -> Refusal {
+    let message = format!("{node} has started {started} children and max_children is {max}; {agent} was not started");
+    let left = max.ceiling().saturating_sub(started);
+    refusal(RefusalCode::ChildrenExceeded, node, "children", [json!(1), json!(left), json!(max.ceiling())], message)
+}
+
+pub(crate) fn similar(node: &str, agent: &str, other: &str, similarity: f64, threshold: f64) -> Refusal {
+    let message = format!(
+        "the task for {agent} is {similarity:.2} alike to {other} (threshold {threshold}); use that result, or make the tasks differ"
+    );
+    let numbers = [json!(similarity), Value::Null, json!(threshold)];
+    refusal(RefusalCode::SimilarTask, node, "similarity", numbers, message)
+}
+
+pub(crate) fn tasks(run: &str, agent: &str, used: u64, max: Cap) -> Refusal {
+    let message = format!(
+        "the run has started {used} of max_tasks {max} forks; {agent} was not started; raise it with --limit max_tasks=N"
+    );
+    let left = max.ceiling().saturating_sub(used);
+    refusal(RefusalCode::TaskBudgetExceeded, run, "tasks", [json!(1), json!(left), json!(max.ceiling())], message)
+}
+
+pub(crate) fn grant_exceeds(node: &str, agent: &str, excess: &Excess) -> Refusal {
+    let message = format!(
+        "{agent} asks for {} beyond {}; add it to the plan entry (`tools`, or the parent's `delegate`) or do without",
+        excess.tools.join(", "),
+        excess.beyond
+    );
+    let asked = json!(excess.tools);
+    refusal(RefusalCode::GrantExceedsParent, node, "tools", [asked, Value::Null, json!(excess.beyond)], message)
+}
+
+pub(crate) fn budget(node: &str, agent: &str, short: Short) -> Refusal {
+    let message = format!(
+        "{agent} asks {} {} of {node}, which has {} of {} left; ask for less, wait for siblings, or give {node} more",
+        short.asked, short.dimension, short.left, short.limit
+    );
+    let numbers = [json!(short.asked), json!(short.left), json!(short.limit)];
+    refusal(RefusalCode::BudgetExceeded, node, short.dimension.name(), numbers, message)
+}
+
+pub(crate) fn time(node: &str, agent: &str) -> Refusal {
+    let message = format!("{node} has no time left to give to {agent}; raise its timeout or fork earlier");
+    refusal(RefusalCode::BudgetExceeded, node, "time", [Value::Null, json!(0), Value::Null], message)
+}
+
+pub(crate) fn converging(run: &str, agent: &str, dimension: Dimension, percent: u64, threshold: u64) -> Refusal {
+    let message = format!(
+        "the run has consumed {percent} % of its {dimension}; new forks such as {agent} stop at {threshold} %: return what there is"
+    );
+    let numbers = [json!(percent), json!(100_u64.saturating_sub(percent)), json!(threshold)];
+    refusal(RefusalCode::BudgetConverging, run, dimension.name(), numbers, message)
+}
+
+pub(crate) fn host_full(run: &str, agent: &str, state: &Run) -> Refusal {
+    let limit = state.plan.limits.max_live.min(state.seats.capacity());
+    let message = format!("no sandbox is free for {agent} (limit {limit}, waiting forks included); fork fewer at a time");
+    refusal(RefusalCode::HostFull, run, "live", [json!(1), json!(0), json!(limit)], message)
+}

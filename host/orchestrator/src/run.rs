@@ -1,0 +1,134 @@
+//! What all forks of one run share. Holds state; decides nothing.
+
+use crate::agents::Agents;
+use crate::clock::Clock;
+use crate::events::Log;
+use crate::gauge::Gauge;
+use crate::guarded::Guarded;
+use crate::input::Broken;
+use crate::seats::Seats;
+use crate::slots::Slots;
+use crate::toolbox::Toolbox;
+use sandfork_model::{Budget, Event, EventBody, EventId, Outcome, Plan, RunId, TaskRef, TranscriptSink};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Refused requests kept one by one in the record. A guest that asks without end must not fill the host's memory: beyond
+/// this they are counted in the events only.
+const KEPT_REFUSALS: usize = 10_000;
+
+/// The shared state of a run.
+pub(crate) struct Run {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) id: RunId,
+    /// The subject of run-wide events.
+    pub(crate) orchestrator: Arc<TaskRef>,
+    pub(crate) agents: Agents,
+    pub(crate) toolbox: Toolbox,
+    pub(crate) clock: Clock,
+    pub(crate) slots: Arc<Slots>,
+    pub(crate) seats: Arc<Seats>,
+    pub(crate) log: Log,
+    pub(crate) gauge: Gauge,
+    /// What the plan's own tasks are paid from.
+    pub(crate) tank: Guarded<Budget>,
+    /// Forks admitted over the run's life.
+    pub(crate) tasks_used: AtomicU64,
+    /// Sandboxes reserved by this run at the moment.
+    pub(crate) live: AtomicU64,
+    /// Bytes held by all live sandboxes of this run.
+    pub(crate) memory_in_use: Arc<AtomicU64>,
+    /// Places in the orchestrator's own thread of events.
+    pub(crate) seq_no: AtomicU64,
+    pub(crate) transcript: Option<Arc<dyn TranscriptSink>>,
+    outcomes: Guarded<Outcomes>,
+    broken: OnceLock<Broken>,
+}
+
+#[derive(Default)]
+struct Outcomes {
+    all: Vec<Outcome>,
+    refusals: usize,
+}
+
+impl Run {
+    #[allow(clippy::too_many_arguments, reason = "the one place that puts the shared state together")]
+    pub(crate) fn new(
+        plan: Arc<Plan>,
+        id: RunId,
+        agents: Agents,
+        toolbox: Toolbox,
+        clock: Clock,
+        slots: Arc<Slots>,
+        seats: Arc<Seats>,
+        log: Log,
+        transcript: Option<Arc<dyn TranscriptSink>>,
+    ) -> Self {
+        let gauge = Gauge::new(&plan.limits);
+        let tank = Guarded::new(Budget::tank(plan.limits.tank()));
+        Self {
+            orchestrator: Arc::new(TaskRef::orchestrator(&id)),
+            plan,
+            id,
+            agents,
+            toolbox,
+            clock,
+            slots,
+            seats,
+            log,
+            gauge,
+            tank,
+            tasks_used: AtomicU64::new(0),
+            live: AtomicU64::new(0),
+            memory_in_use: Arc::new(AtomicU64::new(0)),
+            seq_no: AtomicU64::new(0),
+            transcript,
+            outcomes: Guarded::default(),
+            broken: OnceLock::new(),
+        }
+    }
+
+    /// Keeps an outcome for the record.
+    pub(crate) fn keep(&self, outcome: Outcome) {
+        self.outcomes.lock().all.push(outcome);
+    }
+
+    /// Keeps a refused request for the record, up to a bound.
+    pub(crate) fn keep_refused(&self, outcome: Outcome) {
+        let mut outcomes = self.outcomes.lock();
+        if outcomes.refusals < KEPT_REFUSALS {
+            outcomes.refusals += 1;
+            outcomes.all.push(outcome);
+        }
+    }
+
+    /// All outcomes, depth first in request order.
+    pub(crate) fn take_outcomes(&self) -> Vec<Outcome> {
+        let mut all = std::mem::take(&mut self.outcomes.lock().all);
+        all.sort_by(|a, b| a.task.cmp(&b.task));
+        all
+    }
+
+    /// The host broke. The first fault stands.
+    pub(crate) fn break_with(&self, message: String) {
+        let _ = self.broken.set(Broken::new(message));
+    }
+
+    pub(crate) fn broken(&self) -> Option<Broken> {
+        self.broken.get().cloned()
+    }
+
+    /// Appends an event to the orchestrator's own thread.
+    pub(crate) fn emit(&self, body: EventBody, cause: Option<EventId>) -> EventId {
+        let seq_no = self.seq_no.fetch_add(1, Ordering::AcqRel) + 1;
+        self.log.append(Event {
+            task: Arc::clone(&self.orchestrator),
+            seq_no,
+            cause,
+            at_ns: self.clock.now_ns(),
+            body,
+            artifact_refs: Vec::new(),
+        });
+        EventId { task_id: Arc::clone(&self.orchestrator.task_id), seq_no }
+    }
+}

@@ -1,0 +1,82 @@
+//! The end of a fork, once: outcome kept, ledger returned, slot and seat given back, parent told.
+
+use crate::ending::Verdict;
+use crate::fork::Fork;
+use crate::stop::Reason;
+use sandfork_model::{Dimension, EventBody, Outcome};
+use std::sync::Arc;
+
+/// Settles a fork. A second call changes nothing.
+pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
+    let Some(budget) = fork.state.lock().budget.take() else { return };
+    let now_ns = fork.run.clock.now_ns();
+    let counts = {
+        let mut state = fork.state.lock();
+        match state.started_ns {
+            Some(started_ns) => {
+                state.counts.elapsed_ns = now_ns.saturating_sub(started_ns).saturating_sub(state.resume_wait_ns);
+            }
+            None => state.counts.queued_ns = now_ns.saturating_sub(fork.admitted_ns),
+        }
+        state.counts
+    };
+    if let Some(reason) = verdict.stopped
+        && !matches!(reason, Reason::Timeout)
+    {
+        fork.emit(EventBody::Cancelled { reason: reason.name() }, None);
+    }
+    let output_bytes = verdict.output.as_ref().map_or(0, |output| crate::port::length(&output.to_string()));
+    let returned = fork.emit(
+        EventBody::SubagentReturn {
+            status: verdict.status.name(),
+            code: verdict.error.as_ref().map(|error| error.code.clone()),
+            fuel_used: counts.fuel_used,
+            elapsed_ns: counts.elapsed_ns,
+            output_bytes,
+        },
+        None,
+    );
+    let outcome = Outcome {
+        task: Arc::clone(&fork.task),
+        status: verdict.status,
+        output: verdict.output,
+        error: verdict.error,
+        counts,
+        on_failure: fork.on_failure,
+        is_loser: verdict.stopped == Some(Reason::Decided),
+    };
+    transcribe(fork);
+    let left = *budget.left();
+    let body = EventBody::BudgetReturned { fuel: left.get(Dimension::Fuel), turns: left.get(Dimension::Turns) };
+    match &fork.parent {
+        Some(parent) => {
+            if let Some(purse) = parent.state.lock().budget.as_mut() {
+                purse.absorb(budget);
+            } else {
+                fork.run.break_with(format!("{} ended after its parent was settled", fork.task.task_id));
+                return;
+            }
+            parent.emit(body, Some(returned));
+        }
+        None => {
+            fork.run.tank.lock().absorb(budget);
+            fork.run.emit(body, Some(returned));
+        }
+    }
+    fork.run.keep(outcome.clone());
+    fork.seat.lock().take();
+    // The parent is told first, so that it is in line before the slot goes to a new start.
+    fork.nursery.end(fork.place, outcome);
+    fork.give_slot();
+    fork.done.tell(Reason::ParentEnded);
+}
+
+fn transcribe(fork: &Fork) {
+    let Some(sink) = &fork.run.transcript else { return };
+    let thread = fork.state.lock().thread.take();
+    if let Some(thread) = thread
+        && let Err(error) = sink.write(&fork.task, &thread)
+    {
+        fork.run.break_with(format!("the transcript of {} cannot be written: {error}", fork.task.task_id));
+    }
+}

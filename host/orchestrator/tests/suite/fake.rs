@@ -1,0 +1,294 @@
+//! A runtime whose components are JSON lists of steps, and a run builder over it. It keeps the sandbox's promises: fuel is
+//! counted, leashes hold, a stop lands anywhere.
+
+use sandfork_model::port::{RawOutcome, RawRequest};
+use sandfork_model::{
+    Agent, AgentEntry, AgentSource, Allowance, Ask, BoxFuture, End, Ended, Event, EventSink, Leash, Meter,
+    Plan, Port, Reply, RequestOptions, RunId, RunLimits, RunRecord, Runtime, Shape, Stop, TaskSpec, ToolCall,
+    ToolProvider, ToolSpec, Unloadable,
+};
+use sandfork_orchestrator::{AgentCode, Interrupt, Pace, RunInput, Seats, run};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Steps a fake guest can take, as JSON arrays: `["burn", 5]`, `["note", "x"]`, `["tool", "name", {..}]`,
+/// `["spawn", [{agent, goal, context?, options?}], options]`, `["return", value]`, `["fail", code]`, `["trap"]`,
+/// `["spin"]`, `["return_last"]` (what the last spawn answered: statuses and codes).
+struct FakeAgent(Vec<Value>);
+
+pub(crate) struct FakeRuntime;
+
+impl Runtime for FakeRuntime {
+    fn load(&self, component: Arc<[u8]>) -> BoxFuture<'_, Result<Arc<dyn Agent>, Unloadable>> {
+        Box::pin(async move {
+            match serde_json::from_slice(&component) {
+                Ok(steps) => Ok(Arc::new(FakeAgent(steps)) as Arc<dyn Agent>),
+                Err(_) => Err(Unloadable { message: "no steps".into(), hint: None, is_missing_export: false }),
+            }
+        })
+    }
+}
+
+struct Tank {
+    used: u64,
+    leash: Leash,
+    since_leash: u64,
+}
+
+impl Tank {
+    fn burn(&mut self, amount: u64) -> Result<(), End> {
+        let deadline = self.leash.fuel_to_deadline.unwrap_or(u64::MAX);
+        let left = self.leash.fuel_left.min(deadline) - self.since_leash;
+        let burnt = amount.min(left);
+        self.used += burnt;
+        self.since_leash += burnt;
+        if burnt == amount {
+            return Ok(());
+        }
+        Err(if deadline < self.leash.fuel_left { End::DeadlineFuel } else { End::OutOfFuel })
+    }
+
+    fn release(&mut self, leash: Leash) {
+        self.leash = leash;
+        self.since_leash = 0;
+    }
+
+    fn meter(&self) -> Meter {
+        Meter { fuel_used: self.used }
+    }
+}
+
+impl Agent for FakeAgent {
+    fn run(&self, _task: String, allowance: Allowance, port: Arc<dyn Port>, stop: Stop) -> BoxFuture<'static, Ended> {
+        let steps = self.0.clone();
+        Box::pin(async move {
+            let tank = Arc::new(Mutex::new(Tank { used: 0, leash: allowance.leash, since_leash: 0 }));
+            let end = tokio::select! {
+                biased;
+                () = stop => End::Stopped,
+                end = follow(&steps, &tank, &*port) => end,
+            };
+            let fuel_used = tank.lock().unwrap().used;
+            Ended { end, fuel_used, peak_memory_bytes: 65_536, memory_refused: None }
+        })
+    }
+}
+
+async fn follow(steps: &[Value], tank: &Mutex<Tank>, port: &dyn Port) -> End {
+    let mut last = Vec::new();
+    for step in steps {
+        let ended = match step[0].as_str().unwrap() {
+            "burn" => tank.lock().unwrap().burn(step[1].as_u64().unwrap()).err(),
+            "spin" => loop {
+                if let Err(end) = tank.lock().unwrap().burn(10_000) {
+                    break Some(end);
+                }
+                tokio::task::yield_now().await;
+            },
+            "note" => {
+                let meter = tank.lock().unwrap().meter();
+                let answer = port.note(meter, step[1].as_str().unwrap().into()).await;
+                answer.map(|leash| tank.lock().unwrap().release(leash)).err().map(|_| End::Halted)
+            }
+            "tool" => {
+                let meter = tank.lock().unwrap().meter();
+                let answer = port.tool(meter, step[1].as_str().unwrap().into(), step[2].to_string()).await;
+                answer.map(|(_, leash)| tank.lock().unwrap().release(leash)).err().map(|_| End::Halted)
+            }
+            "spawn" => {
+                let requests = step[1].as_array().unwrap().iter().map(raw).collect();
+                let meter = tank.lock().unwrap().meter();
+                let options = step.get(2).map_or_else(|| "{}".into(), Value::to_string);
+                match port.spawn(meter, requests, options).await {
+                    Ok((outcomes, leash)) => {
+                        tank.lock().unwrap().release(leash);
+                        last = outcomes;
+                        None
+                    }
+                    Err(_) => Some(End::Halted),
+                }
+            }
+            "return" => Some(End::Returned(step[1].to_string())),
+            "return_last" => Some(End::Returned(told(&last).to_string())),
+            "fail" => Some(End::Failed(sandfork_model::port::RawError {
+                code: step[1].as_str().unwrap().into(),
+                message: "as told".into(),
+                details: "{}".into(),
+            })),
+            "trap" => Some(End::Trapped("unreachable".into())),
+            "panic" => panic!("a fake guest was told to panic"),
+            other => panic!("no such step: {other}"),
+        };
+        if let Some(end) = ended {
+            return end;
+        }
+    }
+    End::Returned("{}".into())
+}
+
+fn raw(request: &Value) -> RawRequest {
+    let text = |key: &str| request.get(key).map_or_else(|| "{}".into(), Value::to_string);
+    RawRequest {
+        agent: request["agent"].as_str().unwrap().into(),
+        goal: request["goal"].as_str().unwrap_or("a goal").into(),
+        context: text("context"),
+        options: text("options"),
+    }
+}
+
+fn told(outcomes: &[RawOutcome]) -> Value {
+    let told: Vec<Value> = outcomes
+        .iter()
+        .map(|outcome| json!([outcome.agent, outcome.status, outcome.error.as_ref().map(|error| error.code.clone())]))
+        .collect();
+    json!({ "told": told })
+}
+
+/// `wait {ms}` answers after that long; `never` does not.
+struct Waits;
+
+impl ToolProvider for Waits {
+    fn specs(&self) -> Vec<ToolSpec> {
+        ["wait", "model", "sleep"]
+            .map(|name| ToolSpec { name: name.into(), description: String::new(), input_schema: json!({}) })
+            .into()
+    }
+
+    fn call(&self, call: ToolCall) -> BoxFuture<'_, Reply> {
+        let delay = call.arguments.get("ms").and_then(Value::as_u64).map_or(Duration::MAX, Duration::from_millis);
+        let delay = if call.name == "model" && call.arguments.get("ms").is_none() { Duration::ZERO } else { delay };
+        Box::pin(async move { Reply { result: Ok(r#"{"text":"hm"}"#.into()), delay } })
+    }
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Memory(pub(crate) Arc<Mutex<Vec<Value>>>);
+
+impl EventSink for Memory {
+    fn write(&mut self, seq: u64, event: &Event) -> std::io::Result<()> {
+        self.0.lock().unwrap().push(event.to_json(seq));
+        Ok(())
+    }
+}
+
+pub(crate) struct Finished {
+    pub(crate) record: RunRecord,
+    pub(crate) events: Vec<Value>,
+}
+
+impl Finished {
+    pub(crate) fn count(&self, kind: &str) -> u64 {
+        self.record.events.get(kind).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn statuses(&self) -> Vec<(String, &'static str)> {
+        self.record.outcomes.iter().map(|o| (o.task.task_id.to_string(), o.status.name())).collect()
+    }
+}
+
+/// A run to be: agents by name, a plan around them.
+pub(crate) struct Fake {
+    pub(crate) plan: Plan,
+    agents: HashMap<String, AgentCode>,
+    pub(crate) seats: u64,
+    pub(crate) workers: usize,
+    pub(crate) pace: Pace,
+    pub(crate) interrupt: Interrupt,
+}
+
+pub(crate) fn task(id: &str, agent: &str, options: RequestOptions) -> TaskSpec {
+    TaskSpec { id: id.into(), agent: agent.into(), goal: format!("goal of {id}"), context: json!({}), options }
+}
+
+impl Fake {
+    pub(crate) fn root(agent: &str) -> Self {
+        Self::shaped(Shape::Root(Box::new(task("root", agent, RequestOptions::default()))))
+    }
+
+    pub(crate) fn tasks(tasks: Vec<TaskSpec>) -> Self {
+        Self::shaped(Shape::Tasks(tasks))
+    }
+
+    fn shaped(shape: Shape) -> Self {
+        Self {
+            plan: Plan {
+                name: "fake".into(),
+                goal: "a goal".into(),
+                is_virtual: true,
+                rules: Vec::new(),
+                shared: serde_json::Map::new(),
+                agents: Vec::new(),
+                workspace: None,
+                tools: Vec::new(),
+                limits: RunLimits::default(),
+                shape,
+            },
+            agents: HashMap::new(),
+            seats: 1024,
+            workers: 1,
+            pace: Pace::Virtual,
+            interrupt: Interrupt::new(),
+        }
+    }
+
+    pub(crate) fn agent(mut self, name: &str, spawn: &[&str], steps: Value) -> Self {
+        self.plan.agents.push(AgentEntry {
+            name: name.into(),
+            source: AgentSource::Component("fake".into()),
+            role: String::new(),
+            description: String::new(),
+            tools: Some(vec!["wait".into()]),
+            delegate: Vec::new(),
+            spawn: spawn.iter().map(|&s| s.into()).collect(),
+            output_schema: None,
+            budget: Ask::default(),
+            timeout: None,
+            wasi_denied: false,
+        });
+        let code = AgentCode { component: steps.to_string().into_bytes().into(), manifest_tools: None };
+        self.agents.insert(name.into(), code);
+        self
+    }
+
+    pub(crate) fn limits(mut self, set: impl FnOnce(&mut RunLimits)) -> Self {
+        set(&mut self.plan.limits);
+        self
+    }
+
+    pub(crate) fn real(mut self) -> Self {
+        self.pace = Pace::Real;
+        self
+    }
+
+    pub(crate) fn run(&self) -> Finished {
+        let memory = Memory::default();
+        let id = RunId { name: "fake".into(), id: "fake".into() };
+        let own = ["budget", "fork_subagents"]
+            .map(|name| ToolSpec { name: name.into(), description: String::new(), input_schema: json!({}) });
+        let input = RunInput {
+            plan: Arc::new(self.plan.clone()),
+            run: id,
+            agents: self.agents.clone(),
+            tools: vec![Arc::new(Waits)],
+            specs: own.into(),
+            runtime: Arc::new(FakeRuntime),
+            seats: Seats::new(self.seats),
+            pace: self.pace,
+            serial: false,
+            sinks: vec![Box::new(memory.clone())],
+            transcript: None,
+            interrupt: self.interrupt.clone(),
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(self.workers)
+            .enable_time()
+            .build()
+            .unwrap();
+        let record = runtime.block_on(async { tokio::spawn(run(input)).await.unwrap() }).expect("the host holds");
+        let events = memory.0.lock().unwrap().clone();
+        assert!(record.usage.is_ledger_whole, "the ledger is whole after {:?}", record.status);
+        Finished { record, events }
+    }
+}

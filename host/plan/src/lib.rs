@@ -1,0 +1,21 @@
+//! Plan file to validated plan. Reads the file and the files it names, checks everything that can be known before a run,
+//! and reports all problems at once, each with its place. Knows nothing of running: no engine, no clock, no compiler.
+
+mod agents;
+mod amount;
+mod ask;
+mod defaults;
+mod document;
+mod files;
+mod limits;
+mod names;
+mod overrides;
+mod schema;
+mod tasks;
+mod tools;
+
+pub use defaults::defaults_table;
+pub use document::{load, read};
+pub use names::BUILT_IN_TOOLS;
+pub use overrides::Overrides;
+pub use schema::{SCHEMA, TASK_SCHEMA};

@@ -1,0 +1,15 @@
+//! What a plan comes to, what makes one invalid, and what its schema promises.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on should say where"
+)]
+
+mod desk;
+mod limits;
+mod mutated;
+mod overridden;
+mod schema;
+mod valid;
+mod wrong;

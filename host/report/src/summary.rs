@@ -1,0 +1,130 @@
+//! What a run amounted to, for people: one line on top, a table of forks, and what to do about those that did not end ok.
+
+use crate::hint::hint;
+use crate::plain::{duration, plain};
+use sandfork_model::redact::redact;
+use sandfork_model::{Outcome, RunRecord};
+use std::fmt::Write as _;
+
+/// The most rows of the table; a run of thousands is read with `--json`.
+pub const TABLE_ROWS: usize = 200;
+/// The most failures told in words.
+pub const FAILURES_TOLD: usize = 10;
+
+const HEAD: [&str; 7] = ["task", "agent", "status", "turns", "tools", "fuel", "time"];
+/// Columns of numbers, which stand to the right.
+const NUMBERS_FROM: usize = 3;
+
+/// The summary of a run, ending in a line break. `workspace` as the user would write it.
+#[must_use]
+pub fn summary(record: &RunRecord, run_id: &str, workspace: Option<&str>) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail, here and below.
+    let _ = writeln!(
+        text,
+        "run {}: {}{} in {}, {}",
+        plain(run_id),
+        record.status.name(),
+        if record.is_interrupted { " (interrupted)" } else { "" },
+        duration(record.elapsed_ns),
+        counted(record.tasks_used, "fork", "forks"),
+    );
+    text.push('\n');
+    table(&mut text, &record.outcomes);
+    failures(&mut text, &record.outcomes);
+    for conflict in &record.conflicts {
+        let _ = writeln!(
+            text,
+            "conflict: `{}` was kept from {}; {} says otherwise",
+            plain(&conflict.key),
+            plain(&conflict.kept_task_id),
+            plain(&conflict.rejected_task_id)
+        );
+    }
+    if let Some(workspace) = workspace {
+        let _ = writeln!(text, "workspace: {}", plain(workspace));
+    }
+    redact(&text).into_owned()
+}
+
+fn table(text: &mut String, outcomes: &[Outcome]) {
+    let rows: Vec<[String; 7]> = outcomes.iter().take(TABLE_ROWS).map(row).collect();
+    let mut widths = HEAD.map(|word| word.chars().count());
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    for row in std::iter::once(&HEAD.map(str::to_owned)).chain(&rows) {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(widths)
+            .enumerate()
+            .map(
+                |(column, (cell, width))| {
+                    if column < NUMBERS_FROM { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+                },
+            )
+            .collect();
+        let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
+    }
+    if let Some(more @ 1..) = outcomes.len().checked_sub(TABLE_ROWS) {
+        let _ = writeln!(text, "  … and {more} more; --json lists them all");
+    }
+}
+
+fn row(outcome: &Outcome) -> [String; 7] {
+    let counts = &outcome.counts;
+    let indent = usize::try_from(outcome.task.depth).unwrap_or(0).min(8) * 2;
+    [
+        format!("{:indent$}{}", "", plain(&outcome.task.task_id)),
+        plain(&outcome.task.agent),
+        outcome.status.name().into(),
+        counts.turns.to_string(),
+        counts.tool_calls.to_string(),
+        grouped(counts.fuel_used),
+        duration(counts.elapsed_ns),
+    ]
+}
+
+fn failures(text: &mut String, outcomes: &[Outcome]) {
+    let bad: Vec<&Outcome> = outcomes.iter().filter(|outcome| !outcome.is_ok() && !outcome.is_loser).collect();
+    if bad.is_empty() {
+        return;
+    }
+    text.push('\n');
+    for outcome in bad.iter().take(FAILURES_TOLD) {
+        let (code, message) = outcome.error.as_ref().map_or(("", ""), |error| (&error.code, &error.message));
+        let who = plain(&outcome.task.task_id);
+        let _ = writeln!(text, "{who}: {} [{}]", plain(message), plain(code));
+        if let Some(hint) = outcome.error.as_ref().and_then(hint) {
+            let _ = writeln!(text, "  hint: {hint}");
+        }
+    }
+    if let Some(more @ 1..) = bad.len().checked_sub(FAILURES_TOLD) {
+        let _ = writeln!(text, "… and {more} more");
+    }
+    let _ = writeln!(
+        text,
+        "{} of {} did not end ok: --json has every detail, --transcript DIR shows what each fork saw",
+        bad.len(),
+        outcomes.len()
+    );
+}
+
+fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// 12345678 as `12 345 678`.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}

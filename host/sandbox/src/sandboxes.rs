@@ -1,0 +1,215 @@
+//! The room's front: bytes to agents, each compiled once. Knows the two engines, keeps what was loaded, and counts sandboxes.
+
+use crate::bounds::{LoadLimits, refuse};
+use crate::engine::Profile;
+use crate::link;
+use crate::load::{self, Shop};
+use crate::pool::{EngineError, PoolLimits};
+use crate::run::LoadedAgent;
+use crate::scan::scan;
+use crate::slots::{Census, Slots};
+use crate::{imports, machine, pool, prices};
+use sandfork_model::port::{Agent, BoxFuture, Runtime, Unloadable};
+use sandfork_model::{Digest, sha256_hex};
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::{OnceCell, Semaphore};
+
+/// What fuel figures rest on besides the price table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineVersions {
+    /// Version of the engine.
+    pub wasmtime: &'static str,
+    /// Version of this room.
+    pub sandfork: &'static str,
+}
+
+type Flight = Arc<OnceCell<Result<LoadedAgent, Unloadable>>>;
+
+/// Sandboxes of one host. Cheap to share, never to be made twice: each reserves its pools.
+pub struct Sandboxes {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    pool: PoolLimits,
+    load: LoadLimits,
+    census: Arc<Census>,
+    tight: Shop,
+    /// Made when the first language guest is loaded: hosts that only run scripts never reserve it.
+    wide: OnceLock<Result<Shop, String>>,
+    kept: Mutex<Kept>,
+    compiling: Arc<Semaphore>,
+    compiled: AtomicU64,
+}
+
+/// Loaded agents by the sha256 of their bytes, oldest first out.
+#[derive(Default)]
+struct Kept {
+    flights: HashMap<Digest, Flight>,
+    order: VecDeque<Digest>,
+}
+
+impl Sandboxes {
+    /// Starts the engine for scripts and reserves its pool.
+    ///
+    /// # Errors
+    /// When no sandbox fits on this machine, or none was asked for.
+    pub fn new(pool: PoolLimits, load: LoadLimits) -> Result<Self, EngineError> {
+        let census = Arc::new(Census::new(machine::free_mappings()));
+        let tight = shop(Profile::Tight, pool, &census)?;
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let shared = Shared {
+            pool,
+            load,
+            census,
+            tight,
+            wide: OnceLock::new(),
+            kept: Mutex::default(),
+            compiling: Arc::new(Semaphore::new(threads)),
+            compiled: AtomicU64::new(0),
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Sandboxes that may be alive at one time: what was asked for, or what this machine has room for.
+    #[must_use]
+    pub fn live_capacity(&self) -> u64 {
+        let by_mappings = self.shared.census.mappings() / pool::mappings(1);
+        self.shared.tight.slots.capacity().min(by_mappings)
+    }
+
+    /// Sandboxes ever made.
+    #[must_use]
+    pub fn sandboxes_created(&self) -> u64 {
+        self.shared.census.created()
+    }
+
+    /// Sandboxes alive now.
+    #[must_use]
+    pub fn sandboxes_live(&self) -> u64 {
+        self.shared.census.live()
+    }
+
+    /// Components that were handed to the compiler; one that was loaded before is not.
+    #[must_use]
+    pub fn components_compiled(&self) -> u64 {
+        self.shared.compiled.load(Ordering::Acquire)
+    }
+
+    /// The sha256 of everything fuel is charged for and by.
+    #[must_use]
+    pub fn price_table_digest(&self) -> Digest {
+        prices::digest()
+    }
+
+    /// The versions for reports.
+    #[must_use]
+    pub fn engine_versions(&self) -> EngineVersions {
+        EngineVersions { wasmtime: prices::WASMTIME_VERSION, sandfork: env!("CARGO_PKG_VERSION") }
+    }
+
+    async fn load_once(&self, bytes: Arc<[u8]>) -> Result<Arc<dyn Agent>, Unloadable> {
+        // Hashing is work too: a component has up to 64 MiB.
+        let hashed = Arc::clone(&bytes);
+        let digest = blocking(move || sha256_hex(&hashed)).await?;
+        let flight = self.shared.flight(&digest);
+        let shared = &self.shared;
+        let loaded = flight.get_or_init(|| shared.land(bytes)).await.clone();
+        if loaded.is_err() {
+            shared.forget(&digest, &flight);
+        }
+        loaded.map(|agent| -> Arc<dyn Agent> { Arc::new(agent) })
+    }
+}
+
+impl Runtime for Sandboxes {
+    fn load(&self, component: Arc<[u8]>) -> BoxFuture<'_, Result<Arc<dyn Agent>, Unloadable>> {
+        Box::pin(self.load_once(component))
+    }
+}
+
+impl Shared {
+    /// The flight of this digest: the one that is under way or has landed, or a new one.
+    fn flight(&self, digest: &Digest) -> Flight {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(flight) = kept.flights.get(digest) {
+            return Arc::clone(flight);
+        }
+        while kept.order.len() >= self.load.kept_agents.max(1) {
+            if let Some(oldest) = kept.order.pop_front() {
+                kept.flights.remove(&oldest);
+            }
+        }
+        let flight = Flight::default();
+        kept.order.push_back(digest.clone());
+        kept.flights.insert(digest.clone(), Arc::clone(&flight));
+        flight
+    }
+
+    /// Refusals are not kept: they are quick to find again, and memory is for agents.
+    fn forget(&self, digest: &Digest, flight: &Flight) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.flights.get(digest).is_some_and(|there| Arc::ptr_eq(there, flight)) {
+            kept.flights.remove(digest);
+            kept.order.retain(|there| there != digest);
+        }
+    }
+
+    /// Scans, compiles and links on a blocking thread, with no more of them compiling than there are processors. The permit
+    /// travels with the work: a waiter that goes away does not make room for more.
+    async fn land(self: &Arc<Self>, bytes: Arc<[u8]>) -> Result<LoadedAgent, Unloadable> {
+        let permit = Arc::clone(&self.compiling).acquire_owned().await;
+        let shared = Arc::clone(self);
+        blocking(move || {
+            let _permit = permit;
+            shared.build(&bytes)
+        })
+        .await?
+    }
+
+    fn build(&self, bytes: &[u8]) -> Result<LoadedAgent, Unloadable> {
+        let anatomy = scan(bytes, &self.load)?;
+        imports::check(&anatomy)?;
+        let profile = load::profile(&anatomy);
+        load::is_compilable(&anatomy, profile, &self.load)?;
+        let shop = self.shop(profile)?;
+        self.compiled.fetch_add(1, Ordering::AcqRel);
+        load::build(bytes, &anatomy, shop)
+    }
+
+    fn shop(&self, profile: Profile) -> Result<&Shop, Unloadable> {
+        match profile {
+            Profile::Tight => Ok(&self.tight),
+            Profile::Wide => {
+                let made = self
+                    .wide
+                    .get_or_init(|| shop(Profile::Wide, self.pool, &self.census).map_err(|error| error.to_string()));
+                made.as_ref().map_err(|error| refuse(error.clone(), None))
+            }
+        }
+    }
+}
+
+fn shop(profile: Profile, pool: PoolLimits, census: &Arc<Census>) -> Result<Shop, EngineError> {
+    let (engine, forks) = profile.start(pool.live_forks)?;
+    let linker = link::linker(&engine).map_err(|error| EngineError::Engine(error.root_cause().to_string()))?;
+    if forks < pool.live_forks {
+        tracing::warn!(
+            asked = pool.live_forks,
+            forks,
+            ?profile,
+            "this machine has room for fewer sandboxes than asked"
+        );
+    }
+    Ok(Shop { engine, linker, slots: Arc::new(Slots::new(forks.into(), Arc::clone(census))) })
+}
+
+/// Runs work that may take long off the async threads. A panic in it is a refusal of these bytes, not the host's end.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Unloadable> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        tracing::error!(%error, "loading a component broke the loader");
+        refuse("the component broke the loader; it is not loaded", Some("please report it with the component"))
+    })
+}

@@ -1,0 +1,209 @@
+//! The command line's words, and nothing of what they do.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+const AFTER_HELP: &str = "\
+Examples:
+  sandfork run plan.yaml                              run a plan, summary for people
+  sandfork run plan.yaml --json > report.json         the report; progress stays on stderr
+  sandfork run plan.yaml --virtual-time --json        the same bytes in every run
+  sandfork bench plan.yaml --rounds 5                 serial against parallel
+  sandfork check agent.yaml                           what is wrong, and where
+  sandfork compile agent.yaml -o agent.wasm           a script as a component of its own
+
+Exit codes:
+  0    completed: everything asked for is ok
+  1    failed: the root, or a task with `on_failure: propagate`, is not ok
+  2    nothing ran: the command, plan or script is wrong
+  3    partial: something below was not ok
+  4    the host itself broke
+  130  interrupted; what had finished is in the report";
+
+/// Runs subagents in WebAssembly sandboxes.
+#[derive(Debug, Parser)]
+#[command(name = "sandfork", version, about, after_help = AFTER_HELP, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// Say more on stderr: once for what the host does, twice for why, three times for all of it
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    pub(crate) verbose: u8,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a plan
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// Time serial against parallel rounds of a plan
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(BenchArgs),
+    /// Compile a script to a component that needs nothing else
+    #[command(after_help = "Example:\n  sandfork compile alpha.yaml -o alpha.wasm")]
+    Compile(CompileArgs),
+    /// Say whether a plan, script or component can be right, without running it
+    #[command(after_help = "Examples:\n  sandfork check plan.yaml\n  sandfork check alpha.yaml alpha.wasm --json")]
+    Check(CheckArgs),
+    /// Show what is in a component: imports, exports, sizes
+    #[command(after_help = "Examples:\n  sandfork inspect alpha.wasm\n  sandfork inspect alpha.wasm --json")]
+    Inspect(InspectArgs),
+    /// Print the JSON Schema of a document, or the table of defaults
+    #[command(after_help = "Examples:\n  sandfork schema plan > plan.schema.json\n  sandfork schema defaults")]
+    Schema(SchemaArgs),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  sandfork completions bash > ~/.local/share/bash-completion/completions/sandfork"
+    )]
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  sandfork run plan.yaml
+  sandfork run plan.yaml --json --events events.jsonl > report.json
+  sandfork run plan.yaml --limit max_depth=3 --set root.goal='Fix the tests'
+  sandfork run plan.yaml --transcript transcripts     what each fork saw, one private file each
+  sandfork run plan.yaml --in-place                   work on the workspace itself, not on a copy";
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  sandfork bench plan.yaml
+  sandfork bench plan.yaml --rounds 9 --json
+
+The workspace is reset for every round; compiling and copying are not counted.";
+
+/// The plan and what to change in it for this run.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// The plan, YAML or JSON
+    pub(crate) plan: PathBuf,
+    /// Change a limit of the run: KEY=VALUE, as in the plan's `limits`
+    #[arg(long = "limit", value_name = "KEY=VALUE")]
+    pub(crate) limits: Vec<String>,
+    /// Change a value of the plan: PATH=VALUE, such as root.goal=...
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// Worker threads [default: one per CPU]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) workers: Option<u16>,
+    /// Where runs are kept
+    #[arg(long, value_name = "DIR", env = "SANDFORK_STATE_DIR", default_value = ".sandfork")]
+    pub(crate) state_dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    /// Print the report as one JSON document on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the event log to FILE, one JSON document a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+    /// Write what each fork saw to DIR, one private file each
+    #[arg(long, value_name = "DIR")]
+    pub(crate) transcript: Option<PathBuf>,
+    /// One fork at a time
+    #[arg(long)]
+    pub(crate) serial: bool,
+    /// Let simulated time pass instead of real time: the same bytes in every run
+    #[arg(long)]
+    pub(crate) virtual_time: bool,
+    /// Name this run [default: NAME-N with the first free N]
+    #[arg(long, value_name = "ID")]
+    pub(crate) run_id: Option<String>,
+    /// Let the file tools work on the plan's workspace itself instead of a copy
+    #[arg(long)]
+    pub(crate) in_place: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    /// How many rounds of each mode
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) rounds: u16,
+    /// Print the figures as one JSON document on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompileArgs {
+    /// The script, YAML or JSON
+    pub(crate) script: PathBuf,
+    /// Where the component goes
+    #[arg(short, long, value_name = "AGENT.wasm")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Plans, scripts or components; recognised by their content
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print problems as one JSON document on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The component
+    #[arg(value_name = "AGENT.wasm")]
+    pub(crate) component: PathBuf,
+    /// Print it as one JSON document on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Which document
+    pub(crate) of: SchemaOf,
+}
+
+/// Documents that have a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// A plan file
+    Plan,
+    /// A script file
+    Script,
+    /// The task document that a guest receives
+    Task,
+    /// The report of a run
+    Report,
+    /// One line of the event log
+    Event,
+    /// The default of every limit, as a plan would write it
+    Defaults,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::exit::Exit;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_lists_every_exit_code_with_its_meaning() {
+        for exit in Exit::ALL {
+            let line = format!("  {:<4} {}", exit.code(), exit.meaning());
+            assert!(AFTER_HELP.contains(&line), "missing in --help: {line}");
+        }
+    }
+}

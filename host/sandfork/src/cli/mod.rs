@@ -1,0 +1,57 @@
+//! From the words of the command line to an exit code. Reads arguments, asks the library, shows what came of it.
+
+mod args;
+mod bench;
+mod check;
+mod compile;
+mod completions;
+mod exit;
+mod inspect;
+mod plan;
+mod run;
+mod schema;
+mod show;
+mod signal;
+mod verbosity;
+
+use args::{Cli, Command};
+use clap::Parser as _;
+use exit::Exit;
+use sandfork::Failure;
+use std::process::ExitCode;
+
+/// Runs the command line of this process.
+pub(crate) fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error).into(),
+    };
+    verbosity::listen(cli.verbose);
+    let exit = match cli.command {
+        Command::Run(args) => run::run(args),
+        Command::Bench(args) => bench::bench(args),
+        Command::Compile(args) => compile::compile(&args),
+        Command::Check(args) => check::check(&args),
+        Command::Inspect(args) => inspect::inspect(&args),
+        Command::Schema(args) => schema::schema(&args),
+        Command::Completions { shell } => completions::completions(shell),
+    };
+    exit.into()
+}
+
+/// Help and version are answers; anything else is a wrong command line, told as a document where one was asked for.
+fn refuse(error: &clap::Error) -> Exit {
+    // Where even this cannot be written, the exit code still says it.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return Exit::Completed;
+    }
+    if std::env::args_os().any(|arg| arg == "--json") {
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or_default();
+        let first = first.strip_prefix("error: ").unwrap_or(first);
+        let failure = Failure { code: "usage", message: first.into(), problems: Vec::new() };
+        return show::document(&failure.document(), Exit::Usage);
+    }
+    Exit::Usage
+}

@@ -1,0 +1,76 @@
+//! A host for sandboxed subagents: this crate wires the rooms into a [`Host`] that runs plans.
+//!
+//! A plan names agents and what the first of them is to do. Agents are scripts, which the host compiles, or ready
+//! components. Every fork runs in a sandbox of its own, within its grant and its budget; what came of all of them is a
+//! record, and the same as a report document.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let home = std::env::temp_dir().join(format!("sandfork-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&home)?;
+//! # let home = home.as_path();
+//! use sandfork::{Host, Overrides, RunOptions};
+//!
+//! std::fs::write(
+//!     home.join("greeter.yaml"),
+//!     "agent: greeter\nturns:\n  - say: Hello.\n    return: { reply: \"hello, ${task.context.name}\" }\n",
+//! )?;
+//! std::fs::write(
+//!     home.join("plan.yaml"),
+//!     "run: greet\nagents:\n  greeter: { script: greeter.yaml }\n\
+//!      root: { agent: greeter, goal: Greet, context: { name: Ada } }\n",
+//! )?;
+//!
+//! let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+//! let finished = runtime.block_on(async {
+//!     let host = Host::builder().live_forks(16).state_dir(home.join("state")).build()?;
+//!     let plan = host.load(&home.join("plan.yaml"), &Overrides::default()).await?;
+//!     Ok::<_, Box<dyn std::error::Error>>(host.run(&plan, RunOptions::in_virtual_time()).await?)
+//! })?;
+//!
+//! assert_eq!(finished.report["status"], "completed");
+//! assert_eq!(finished.report["results"][0]["output"]["reply"], "hello, Ada");
+//! # std::fs::remove_dir_all(home)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What agents did wrong is in the record, as data. An `Err` means that nothing ran ([`HostError::NotStarted`]) or that
+//! the host itself broke ([`HostError::Broken`]).
+
+mod bench;
+mod builder;
+mod catalog;
+mod error;
+mod examine;
+mod host;
+mod options;
+mod prepared;
+mod problem;
+mod read;
+mod run_id;
+mod stage;
+mod state;
+
+pub use bench::{Bench, Round};
+pub use builder::{DEFAULT_STATE_DIR, HostBuilder};
+pub use error::HostError;
+pub use examine::{Kind, examine, inspect_file};
+pub use host::{Finished, Host};
+pub use options::RunOptions;
+pub use prepared::Prepared;
+pub use read::{compile_script, read_plan};
+
+/// The words that all rooms share: plans, tasks, outcomes, events, tools.
+pub use sandfork_model as model;
+pub use sandfork_orchestrator::{Broken, Interrupt};
+pub use sandfork_plan::Overrides;
+pub use sandfork_report::{EventLines, Failure, Problem, ProgressLines, TranscriptDir, summary};
+pub use sandfork_sandbox::Inspection;
+
+/// JSON Schemas of every document that goes in or comes out, and the table of default limits.
+pub mod schema {
+    pub use sandfork_plan::{SCHEMA as PLAN, TASK_SCHEMA as TASK, defaults_table};
+    pub use sandfork_report::schema::{EVENT, REPORT};
+    pub use sandfork_script::SCHEMA as SCRIPT;
+}

@@ -1,0 +1,51 @@
+//! A plan with the code of its agents, ready to run any number of times.
+
+use sandfork_model::{Plan, Runtime};
+use sandfork_orchestrator::AgentCode;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// A plan and its agents. Loading them goes on in the background; whoever cannot wait for it need not.
+pub struct Prepared {
+    plan: Arc<Plan>,
+    agents: HashMap<String, AgentCode>,
+    runtime: Arc<dyn Runtime>,
+}
+
+impl Prepared {
+    /// Starts to load every component; must be called inside a tokio runtime.
+    pub(crate) fn start(plan: Arc<Plan>, agents: HashMap<String, AgentCode>, runtime: Arc<dyn Runtime>) -> Self {
+        let prepared = Self { plan, agents, runtime };
+        for component in prepared.components() {
+            let runtime = Arc::clone(&prepared.runtime);
+            // What comes of it is asked for again by whoever forks the agent; loading twice compiles once.
+            tokio::spawn(async move { runtime.load(component).await.is_ok() });
+        }
+        prepared
+    }
+
+    /// The plan, as it was read.
+    #[must_use]
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    pub(crate) fn agents(&self) -> &HashMap<String, AgentCode> {
+        &self.agents
+    }
+
+    /// Waits until every component is loaded, or found to be broken.
+    pub async fn ready(&self) {
+        for component in self.components() {
+            // A broken one fails the forks that need it, each with its own outcome.
+            let _ = self.runtime.load(component).await;
+        }
+    }
+
+    /// Each distinct component once.
+    fn components(&self) -> Vec<Arc<[u8]>> {
+        let mut seen = HashSet::new();
+        let all = self.agents.values().map(|code| &code.component);
+        all.filter(|component| seen.insert(Arc::as_ptr(component))).map(Arc::clone).collect()
+    }
+}

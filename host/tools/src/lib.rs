@@ -1,0 +1,26 @@
+//! What answers tool calls, one provider a file, all behind [`sandfork_model::ToolProvider`].
+//!
+//! Knows names, arguments and answers. Knows nothing of grants, budgets or forks: whether a call is allowed and what it
+//! costs was decided before it came here, and simulated time is only named in an answer, never waited for.
+
+pub mod copy;
+pub mod model;
+pub mod scripted;
+pub mod sleep;
+pub mod specs;
+pub mod workspace;
+
+mod arguments;
+mod decimal;
+mod duration;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use copy::{CopyLimits, CopySummary, copy_tree};
+pub use model::Model;
+pub use scripted::Scripted;
+pub use sleep::Sleep;
+pub use specs::built_in_specs;
+pub use workspace::{Workspace, WorkspaceLimits};

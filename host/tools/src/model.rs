@@ -1,0 +1,67 @@
+//! Tool `model` with its built-in provider `scripted`: it says what a script wrote down, after the time the script thinks.
+//! Reaches no network and waits for nothing; the think time is named in the answer and passes on the run's own clock.
+
+use crate::arguments::{Arguments, Misread};
+use crate::specs;
+use sandfork_model::cap::HOST_CEILING;
+use sandfork_model::limits::HOST_TIME_CEILING;
+use sandfork_model::{AgentError, BoxFuture, Reply, ToolCall, ToolProvider, ToolSpec};
+use serde_json::json;
+use std::time::Duration;
+
+/// The message of a script whose replies ran out (M4-21); the code is `replies_exhausted`.
+pub const REPLIES_EXHAUSTED: &str = "script replies exhausted";
+
+/// Answers tool `model`.
+#[derive(Debug, Default)]
+pub struct Model;
+
+impl ToolProvider for Model {
+    fn specs(&self) -> Vec<ToolSpec> {
+        vec![specs::model()]
+    }
+
+    fn call(&self, call: ToolCall) -> BoxFuture<'_, Reply> {
+        Box::pin(std::future::ready(
+            answer(&call).unwrap_or_else(|misread| Reply::now(Err(misread.to_error(&call.name)))),
+        ))
+    }
+}
+
+fn answer(call: &ToolCall) -> Result<Reply, Misread> {
+    // The provider decides which keys it knows, so it is looked at first.
+    if let Some(provider) = call.arguments.get("provider").and_then(|provider| provider.as_str())
+        && provider != "scripted"
+    {
+        return Ok(Reply::now(Err(unknown_provider(provider))));
+    }
+    let read = Arguments::read(&call.arguments, &["provider", "turn", "think_ns", "say", "exhausted"])?;
+    read.text("provider")?;
+    let turn = read.optional_number("turn", HOST_CEILING)?;
+    let think_ns = read.optional_number("think_ns", ceiling_ns())?.unwrap_or(0);
+    let say = read.optional_text("say")?.unwrap_or("");
+    if read.optional_bool("exhausted")?.unwrap_or(false) {
+        return Ok(Reply::now(Err(AgentError {
+            code: "replies_exhausted".into(),
+            message: REPLIES_EXHAUSTED.into(),
+            details: turn.map_or_else(|| json!({}), |turn| json!({ "turn": turn })),
+        })));
+    }
+    let turn =
+        turn.ok_or_else(|| Misread("argument `turn` is missing; it expects the number of the turn".to_owned()))?;
+    let text = json!({ "turn": turn, "text": say }).to_string();
+    Ok(Reply { result: Ok(text), delay: Duration::from_nanos(think_ns) })
+}
+
+fn unknown_provider(provider: &str) -> AgentError {
+    let shown: String = provider.chars().take(64).collect();
+    AgentError {
+        code: "provider_unknown".into(),
+        message: format!("no model provider `{}`; this host has: scripted", shown.escape_debug()),
+        details: json!({ "provider": shown, "known": ["scripted"] }),
+    }
+}
+
+fn ceiling_ns() -> u64 {
+    u64::try_from(HOST_TIME_CEILING.as_nanos()).unwrap_or(u64::MAX)
+}
