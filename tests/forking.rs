@@ -10,7 +10,8 @@ fn two_modules() -> Ran {
 /// The fixture with one of its scripts replaced.
 fn with(script: &str, text: &str) -> Run {
     let mut run = Run::args(["run", "plan.yaml", "--virtual-time"]);
-    for file in ["plan.yaml", "lead.yaml", "alpha.yaml", "beta.yaml", "workspace/alpha_module.py", "workspace/beta_module.py"]
+    for file in
+        ["plan.yaml", "lead.yaml", "alpha.yaml", "beta.yaml", "workspace/alpha_module.py", "workspace/beta_module.py"]
     {
         let source = std::fs::read(fixture("fork-two-modules").join(file)).expect("the fixture");
         run = run.file(file, if file == script { text.as_bytes().to_vec() } else { source });
@@ -143,7 +144,10 @@ fn the_parents_trace_holds_of_its_children_only_fork_and_return() {
         .map(|event| format!("{} {}", event["agent"].as_str().unwrap(), event["event_type"].as_str().unwrap()))
         .collect();
     let of_children: Vec<&String> = trace.iter().filter(|line| !line.starts_with("lead")).collect();
-    assert_eq!(of_children, ["alpha subagent_fork", "beta subagent_fork", "alpha subagent_return", "beta subagent_return"]);
+    assert_eq!(
+        of_children,
+        ["alpha subagent_fork", "beta subagent_fork", "alpha subagent_return", "beta subagent_return"]
+    );
     let all = ran.events();
     assert!(all.iter().any(|event| event["task_id"] == "root/1" && event["event_type"] == "tool_call"));
     assert!(!trace.iter().any(|line| line == "alpha tool_call"));
@@ -156,7 +160,10 @@ fn the_parents_trace_holds_of_its_children_only_fork_and_return() {
 #[test]
 fn two_runs_are_the_same_bytes_with_one_and_two_workers() {
     let run = |workers: &str| {
-        let ran = Run::fixture("fork-two-modules/plan.yaml").with(["--virtual-time", "--workers", workers]).json().expect_code(0);
+        let ran = Run::fixture("fork-two-modules/plan.yaml")
+            .with(["--virtual-time", "--workers", workers])
+            .json()
+            .expect_code(0);
         (ran.stdout.clone(), std::fs::read_to_string(ran.path("events.jsonl")).expect("events"))
     };
     let first = run("1");

@@ -127,5 +127,8 @@ fn a_run_id_does_not_reach_a_guest() {
         .json()
         .expect_code(0);
     assert_eq!(run.report()["run_id"], "some-other-id");
-    assert!(!thread(&run, "root/1").contains("some-other-id"));
+    // The transcript's own envelope names the run; what the guest was told does not.
+    let thread: Value = serde_json::from_str(&thread(&run, "root/1")).expect("a document");
+    assert!(!thread["task"].to_string().contains("some-other-id"));
+    assert!(!thread["messages"].to_string().contains("some-other-id"));
 }

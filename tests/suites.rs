@@ -10,6 +10,18 @@
 
 mod harness;
 
+mod bench;
 mod cli;
 mod coverage;
+mod evidence;
+mod files;
+mod forking;
+mod isolation;
+mod live;
+mod loops;
+mod merging;
+mod readme;
 mod rooms;
+mod running;
+mod snapshots;
+mod timing;

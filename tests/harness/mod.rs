@@ -84,9 +84,9 @@ impl Run {
         self
     }
 
-    /// Where it runs.
-    pub(crate) fn home(&self) -> &Path {
-        self.home.path()
+    /// A path below the directory it runs in.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.home.path().join(path)
     }
 
     /// Runs with `--json --events`, so that report and events can be read.

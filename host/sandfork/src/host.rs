@@ -77,6 +77,7 @@ impl Host {
         let plan = Arc::new(plan);
         let read = Arc::clone(&plan);
         let agents = blocking("compiling scripts", move || crate::catalog::catalog(&read)).await??;
+        tracing::debug!(plan = plan.name, agents = agents.len(), "scripts compiled, components read");
         Ok(Prepared::start(plan, agents, runtime))
     }
 
@@ -93,6 +94,7 @@ impl Host {
         };
         let name = name.map_err(|error| crate::problem::usage(error.to_string()))?;
         let stage = self.stage(prepared, name, options.in_place).await?;
+        tracing::info!(run = stage.dir.id, directory = %stage.dir.path.display(), "a run starts");
         let record = self.perform(prepared, &stage, options).await?;
         let workspace = stage.shown_workspace();
         let shown = workspace.as_ref().map(|path| path.display().to_string());
@@ -102,6 +104,7 @@ impl Host {
         );
         let text = format!("{document:#}\n");
         let run_id = stage.dir.id.clone();
+        tracing::info!(run = run_id, status = record.status.name(), tasks = record.tasks_used, "a run ended");
         blocking("storing the report", move || stage.dir.write_report(&text))
             .await?
             .map_err(|error| HostError::broken(format!("the report of {run_id} cannot be stored: {error}")))?;

@@ -48,6 +48,7 @@ mod options;
 mod prepared;
 mod problem;
 mod read;
+mod run_dir;
 mod run_id;
 mod stage;
 mod state;

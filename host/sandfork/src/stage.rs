@@ -2,8 +2,9 @@
 
 use crate::error::HostError;
 use crate::problem;
+use crate::run_dir::RunDir;
 use crate::run_id::RunName;
-use crate::state::{RunDir, StateDir};
+use crate::state::StateDir;
 use sandfork_model::Plan;
 use sandfork_report::Failure;
 use sandfork_tools::{CopyLimits, Workspace, copy_tree};

@@ -1,19 +1,14 @@
-//! Where runs are kept: one private directory a run, found again by its id. Two processes never work in one run
-//! directory: a lock held for the run's life decides, never the look of a file.
+//! Where runs are kept: one private directory a run, found again by its id. Knows ids and directories; knows nothing of
+//! what a run puts there.
 
+use crate::run_dir::{RunDir, private_dir};
 use crate::run_id::{IdError, RunName};
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The most numbered runs of one name.
 pub(crate) const RUNS_OF_ONE_NAME: u32 = 1_000_000;
-/// The longest text read from a lock file to name its holder, in bytes.
-const HOLDER_BYTES: u64 = 64;
-
-const LOCK: &str = "lock";
-const WORKSPACE: &str = "workspace";
-const REPORT: &str = "report.json";
 
 /// Why a run has no directory.
 #[derive(Debug, thiserror::Error)]
@@ -62,17 +57,6 @@ pub(crate) struct StateDir {
     path: PathBuf,
 }
 
-/// One run's directory, held until dropped.
-#[derive(Debug)]
-pub(crate) struct RunDir {
-    /// The run's id.
-    pub(crate) id: String,
-    /// `STATE/runs/ID`, starting as the user gave the state directory.
-    pub(crate) path: PathBuf,
-    /// The lock is held as long as this file is open.
-    _lock: File,
-}
-
 impl StateDir {
     /// Names a state directory; nothing is made yet.
     #[must_use]
@@ -90,7 +74,7 @@ impl StateDir {
             RunName::Exact(id) => {
                 let path = runs.join(id.as_str());
                 make_private_dir(&path)?;
-                let dir = lock(id.as_str(), path)?;
+                let dir = RunDir::take(id.as_str(), path)?;
                 dir.clear()?;
                 Ok(dir)
             }
@@ -104,7 +88,7 @@ impl StateDir {
                         Err(source) => return Err(ClaimError::Io { path, source }),
                     }
                     // Someone may ask for this very id by name between the two steps; the next number is as good.
-                    match lock(&id, path) {
+                    match RunDir::take(&id, path) {
                         Err(ClaimError::Busy { .. }) => {}
                         claimed => return claimed,
                     }
@@ -126,100 +110,8 @@ impl StateDir {
     }
 }
 
-impl RunDir {
-    /// Where the run's copy of the workspace goes.
-    #[must_use]
-    pub(crate) fn workspace(&self) -> PathBuf {
-        self.path.join(WORKSPACE)
-    }
-
-    /// Makes an empty workspace, whatever was there.
-    ///
-    /// # Errors
-    /// The file system.
-    pub(crate) fn reset_workspace(&self) -> io::Result<PathBuf> {
-        let path = self.workspace();
-        remove(&path)?;
-        private_dir(false).create(&path)?;
-        Ok(path)
-    }
-
-    /// Stores the report: whole or not at all.
-    ///
-    /// # Errors
-    /// The file system.
-    pub(crate) fn write_report(&self, text: &str) -> io::Result<()> {
-        let unfinished = self.path.join("report.json.tmp");
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&unfinished)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(unfinished, self.path.join(REPORT))
-    }
-
-    /// Removes what an earlier run of this id left; the lock stays.
-    fn clear(&self) -> Result<(), ClaimError> {
-        let io = |source| ClaimError::Io { path: self.path.clone(), source };
-        for entry in fs::read_dir(&self.path).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            if entry.file_name() != LOCK {
-                remove(&entry.path()).map_err(io)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Takes the lock of a run directory that exists.
-fn lock(id: &str, path: PathBuf) -> Result<RunDir, ClaimError> {
-    let file = path.join(LOCK);
-    let io = |source| ClaimError::Io { path: file.clone(), source };
-    // Opened without truncating: it may be another's.
-    let mut lock = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&file).map_err(io)?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(ClaimError::Busy { id: id.into(), holder: holder(&lock) }),
-        Err(TryLockError::Error(source)) => return Err(io(source)),
-    }
-    lock.set_len(0).and_then(|()| write!(lock, "process {}", std::process::id())).map_err(io)?;
-    Ok(RunDir { id: id.into(), path, _lock: lock })
-}
-
-/// What a lock file says about who holds it; only ever shown, never acted on.
-fn holder(lock: &File) -> String {
-    let mut text = String::new();
-    match lock.take(HOLDER_BYTES).read_to_string(&mut text) {
-        Ok(_) if text.starts_with("process ") => text,
-        Ok(_) | Err(_) => "another process".into(),
-    }
-}
-
-fn private_dir(is_recursive: bool) -> DirBuilder {
-    let mut builder = DirBuilder::new();
-    builder.recursive(is_recursive);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-}
-
 fn make_private_dir(path: &Path) -> Result<(), ClaimError> {
     private_dir(true).create(path).map_err(|source| ClaimError::Io { path: path.into(), source })
-}
-
-/// Removes a file, a link (not what it points to) or a tree; nothing there is fine.
-fn remove(path: &Path) -> io::Result<()> {
-    let removed = match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
 }
 
 #[cfg(test)]
@@ -272,7 +164,7 @@ mod tests {
         drop(held);
         let again = state.claim(&exact("demo")).expect("claimed");
         assert_eq!(again.path, path);
-        assert!(!again.workspace().exists() && !path.join(REPORT).exists());
+        assert!(!again.workspace().exists() && !path.join("report.json").exists());
     }
 
     #[cfg(unix)]
@@ -284,7 +176,7 @@ mod tests {
         dir.write_report("{}").expect("written");
         let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode(&dir.path), 0o700);
-        assert_eq!(mode(&dir.path.join(REPORT)), 0o600);
+        assert_eq!(mode(&dir.path.join("report.json")), 0o600);
         assert_eq!(fs::read_to_string(home.path().join("state/.gitignore")).expect("there"), "*\n");
     }
 

@@ -1,6 +1,6 @@
 //! What the host tells about itself, on stderr alone. `RUST_LOG` decides where it is set, else `-v`.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use tracing_subscriber::EnvFilter;
 
 /// Starts listening; called once.
@@ -13,7 +13,12 @@ pub(crate) fn listen(verbose: u8) {
     };
     // A filter that cannot be read is no reason not to run; the flag's own always can.
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(by_flag));
-    let listening = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).without_time().try_init();
+    let listening = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .without_time()
+        .try_init();
     if listening.is_err() {
         tracing::debug!("someone else listens already");
     }
