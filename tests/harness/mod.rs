@@ -7,8 +7,10 @@
 //! assert_eq!(run.report()["status"], "completed");
 //! ```
 
+mod guests;
 mod ran;
 
+pub(crate) use guests::{QUIET, on_one_worker, settled};
 pub(crate) use ran::Ran;
 
 use std::path::{Path, PathBuf};

@@ -37,6 +37,17 @@ pub struct AgentEntry {
     pub budget: Ask,
     /// Wall-clock limit of its forks where a request does not say.
     pub timeout: Option<Duration>,
+    /// What its forks must cover between them: missing demands are added (HF-13).
+    pub cover: Option<Cover>,
     /// An ordinary WASI component that gets WASI with nothing behind it.
     pub wasi_denied: bool,
+}
+
+/// Demands that every batch of forks must cover, one fork each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cover {
+    /// The key of a request's context that names what it covers.
+    pub key: String,
+    /// The values to cover, in order of preference.
+    pub values: Vec<String>,
 }

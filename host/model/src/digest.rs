@@ -8,11 +8,11 @@ pub type Digest = String;
 /// The sha256 of `bytes` in lower-case hex.
 #[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> Digest {
-    use std::fmt::Write as _;
     let mut text = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
+        for half in [byte >> 4, byte & 15] {
+            text.push(char::from_digit(half.into(), 16).unwrap_or('0'));
+        }
     }
     text
 }

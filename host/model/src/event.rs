@@ -63,6 +63,10 @@ pub enum EventBody {
     Cancelled { reason: &'static str },
     /// An answer came after its fork had ended.
     LateResultDropped { tool: String, late_ns: u64 },
+    /// A planner's list was taken: how many tasks, and after how many replans.
+    Planned { tasks: u64, replan: u64 },
+    /// A reviewer's verdict on one attempt at a task.
+    Reviewed { task_id: Arc<str>, attempt: u64, verdict: &'static str },
 }
 
 /// The type of an event, by its name in the log.
@@ -70,7 +74,7 @@ pub type EventType = &'static str;
 
 impl EventBody {
     /// Every event type, by its name in the log; [`Self::ordinal`] indexes it.
-    pub const TYPES: [EventType; 20] = [
+    pub const TYPES: [EventType; 22] = [
         "run_started",
         "run_finished",
         "subagent_fork",
@@ -91,6 +95,8 @@ impl EventBody {
         "artifact_put",
         "cancelled",
         "late_result_dropped",
+        "planned",
+        "reviewed",
     ];
 
     /// The event's place in [`Self::TYPES`].
@@ -117,6 +123,8 @@ impl EventBody {
             Self::ArtifactPut { .. } => 17,
             Self::Cancelled { .. } => 18,
             Self::LateResultDropped { .. } => 19,
+            Self::Planned { .. } => 20,
+            Self::Reviewed { .. } => 21,
         }
     }
 
@@ -169,6 +177,10 @@ impl EventBody {
             }
             Self::Cancelled { reason } => json!({ "reason": reason }),
             Self::LateResultDropped { tool, late_ns } => json!({ "tool": tool, "late_ms": millis(*late_ns) }),
+            Self::Planned { tasks, replan } => json!({ "tasks": tasks, "replan": replan }),
+            Self::Reviewed { task_id, attempt, verdict } => {
+                json!({ "task_id": &**task_id, "attempt": attempt, "verdict": verdict })
+            }
         }
     }
 }
@@ -195,6 +207,18 @@ pub struct Event {
     pub body: EventBody,
     /// Artifacts it speaks of.
     pub artifact_refs: Vec<String>,
+    /// How its fork stood then; `None` for the run's own events. For whoever watches: it is no part of the log's line.
+    pub standing: Option<Standing>,
+}
+
+/// What a fork had used, and until when it may go on, at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Fuel charged so far.
+    pub fuel_used: u64,
+    /// When its time is up, on the run's clock; `u64::MAX` before its clock started. It moves away while the fork waits for
+    /// a slot to resume in.
+    pub deadline_ns: u64,
 }
 
 impl Event {

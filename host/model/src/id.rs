@@ -36,6 +36,18 @@ impl TaskPath {
         Self(self.0.iter().copied().chain([ordinal]).collect())
     }
 
+    /// The path of whoever asked for this fork, the run itself for its own tasks; `None` above all.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        self.0.split_last().map(|(_, above)| Self(above.into()))
+    }
+
+    /// Which of the run's own forks it is, or descends from; 0 for the run itself.
+    #[must_use]
+    pub fn top_ordinal(&self) -> u32 {
+        self.0.first().copied().unwrap_or_default()
+    }
+
     /// 0 for the run's own tasks.
     #[must_use]
     pub fn depth(&self) -> u32 {

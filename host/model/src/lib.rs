@@ -12,6 +12,7 @@ pub mod id;
 pub mod limits;
 pub mod outcome;
 pub mod plan;
+pub mod policy;
 pub mod port;
 pub mod record;
 pub mod redact;
@@ -19,18 +20,20 @@ pub mod refusal;
 pub mod request;
 pub mod tool;
 
-pub use agent::{AgentEntry, AgentSource};
+pub use agent::{AgentEntry, AgentSource, Cover};
 pub use budget::{Amounts, Budget, Dimension, Shortfall};
 pub use cap::Cap;
 pub use digest::{Digest, sha256_hex};
-pub use event::{Event, EventBody, EventId, EventType};
+pub use event::{Event, EventBody, EventId, EventType, Standing};
 pub use grant::Grant;
 pub use id::{RunId, TaskPath, TaskRef};
 pub use limits::{Ancestors, ForkLimits, RunLimits};
 pub use outcome::{AgentError, Cause, Counts, Outcome, Status};
-pub use plan::{Plan, Shape, TaskSpec};
+pub use plan::{Plan, PlannerSpec, ReviewSpec, Shape, TaskSpec};
+pub use policy::{Floors, LoopDetector, OnShortage, Policy, Rounds, RunCap, ToolLimits, WaterLevels};
 pub use port::{
-    Agent, Allowance, BoxFuture, End, Ended, EventSink, Halt, Leash, Meter, Port, Runtime, Stop, TranscriptSink,
+    Agent, Allowance, BoxFuture, End, Ended, EventSink, Halt, Leash, Meter, Port, Runtime, Stop, TaskReader,
+    TranscriptSink,
 };
 pub use port::{Answered, RawError, RawOutcome, RawRequest, Unloadable};
 pub use record::{Conflict, Message, RunRecord, RunStatus, Thread, Usage};

@@ -2,6 +2,7 @@
 
 use crate::budget::{Amounts, Dimension};
 use crate::cap::{Cap, HOST_CEILING};
+use crate::policy::Policy;
 use crate::request::{Ask, OnFailure};
 use std::time::Duration;
 
@@ -48,6 +49,8 @@ pub struct RunLimits {
     pub tool_calls: Option<Cap>,
     /// Memory of all live forks together, in bytes.
     pub memory_total: u64,
+    /// What happens when things get tight.
+    pub policy: Policy,
     /// Limits of each fork where neither its entry nor its request says otherwise.
     pub fork: ForkLimits,
 }
@@ -100,6 +103,7 @@ impl Default for RunLimits {
             model_calls: None,
             tool_calls: None,
             memory_total: 4 << 30,
+            policy: Policy::default(),
             fork: ForkLimits::default(),
         }
     }

@@ -141,6 +141,8 @@ pub struct Outcome {
     pub counts: Counts,
     /// What its failure does to a plan's run.
     pub on_failure: OnFailure,
+    /// Asked for by nobody: added so that its batch covers all it must (HF-13).
+    pub is_added: bool,
     /// Lost to siblings under `first_ok` or `quorum`: not counted against the run.
     pub is_loser: bool,
 }

@@ -20,6 +20,36 @@ pub struct TaskSpec {
     pub context: Value,
     /// Everything else.
     pub options: RequestOptions,
+    /// Who must accept its output; `None`: the output counts as it is.
+    pub review: Option<ReviewSpec>,
+}
+
+/// Who accepts a task's output, and how often it may be sent back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewSpec {
+    /// Agent name of the reviewer.
+    pub agent: String,
+    /// How often the worker is forked again with the reviewer's comments.
+    pub max_returns: u32,
+}
+
+impl ReviewSpec {
+    /// Returns of a review that does not say.
+    pub const DEFAULT_RETURNS: u32 = 2;
+}
+
+/// An agent that returns the plan's tasks instead of having them written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannerSpec {
+    /// Its own task, with the id `planner`.
+    pub task: TaskSpec,
+    /// How often it is asked again about tasks that came back open.
+    pub max_replans: u32,
+}
+
+impl PlannerSpec {
+    /// Replans of a planner that does not say.
+    pub const DEFAULT_REPLANS: u32 = 2;
 }
 
 /// A run's shape.
@@ -29,15 +59,18 @@ pub enum Shape {
     Root(Box<TaskSpec>),
     /// A fixed decomposition, merged by the orchestrator; no pseudo-root in any count.
     Tasks(Vec<TaskSpec>),
+    /// A decomposition that an agent returns; its tasks are merged like written ones.
+    Planner(Box<PlannerSpec>),
 }
 
 impl Shape {
-    /// The plan's own tasks, in plan order.
+    /// The plan's own tasks as far as they are known before the run, in plan order.
     #[must_use]
     pub fn tasks(&self) -> &[TaskSpec] {
         match self {
             Self::Root(root) => std::slice::from_ref(root.as_ref()),
             Self::Tasks(tasks) => tasks,
+            Self::Planner(planner) => std::slice::from_ref(&planner.task),
         }
     }
 }

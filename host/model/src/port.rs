@@ -4,7 +4,9 @@
 use crate::event::Event;
 use crate::id::TaskRef;
 use crate::outcome::AgentError;
+use crate::plan::TaskSpec;
 use crate::record::Thread;
+use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -182,6 +184,15 @@ pub struct Unloadable {
 pub trait Runtime: Send + Sync {
     /// Checks and compiles a component off the async threads.
     fn load(&self, component: Arc<[u8]>) -> BoxFuture<'_, Result<Arc<dyn Agent>, Unloadable>>;
+}
+
+/// Reads the list of tasks that a planner returned, as strictly as a written plan is read.
+pub trait TaskReader: Send + Sync {
+    /// The tasks of `{"tasks": [...]}`.
+    ///
+    /// # Errors
+    /// Every problem, one sentence each that names its place in the list.
+    fn read(&self, output: &Value) -> Result<Vec<TaskSpec>, Vec<String>>;
 }
 
 /// Where the one event writer puts lines. Called from one place, in order of `seq`.

@@ -80,6 +80,8 @@ pub struct RunRecord {
     pub events: BTreeMap<EventType, u64>,
     /// Totals.
     pub usage: Usage,
+    /// What was measured besides, by group.
+    pub metrics: Value,
 }
 
 /// One entry of a fork's message list, as a transcript shows it. Private: written only when asked.

@@ -191,12 +191,20 @@ pub struct RequestOptions {
     pub tools: Option<Vec<String>>,
     /// The part of the parent's budget to move.
     pub budget: Ask,
+    /// The least of it that is still of use, where the plan shrinks instead of refusing.
+    pub budget_min: Ask,
     /// Wall-clock limit; clamped to the parent's remainder.
     pub timeout: Option<Duration>,
     /// What a failure does; a spawned child's outcome goes to its parent whatever this says (X-8).
     pub on_failure: Option<OnFailure>,
     /// Kept when the run converges or fuses.
     pub critical: bool,
+    /// The first to be refused when the run must save.
+    pub low_value: bool,
+    /// Drawn from the acceptance floor: set by the orchestrator for reviewers, never by a guest.
+    pub is_acceptance: bool,
+    /// Its output must be a list of tasks: set by the orchestrator for planners, never by a guest.
+    pub is_planning: bool,
     /// JSON Schema of the output, in place of the entry's.
     pub output_schema: Option<Value>,
     /// What the result must meet, for the packet.
@@ -223,6 +231,7 @@ impl RequestOptions {
                 },
                 "tools" => read.tools = Some(strings(key, value)?),
                 "budget" => read.budget = Ask::from_json(value)?,
+                "budget_min" => read.budget_min = Ask::from_json(value)?,
                 "timeout_ms" | "deadline_ms" => match value.as_u64() {
                     Some(ms) if ms >= 1 => read.timeout = Some(Duration::from_millis(ms)),
                     _ => return Err(format!("`{key}` expects a whole number of milliseconds, at least 1")),
@@ -236,13 +245,17 @@ impl RequestOptions {
                     Some(critical) => read.critical = critical,
                     None => return Err("`critical` expects true or false".into()),
                 },
+                "low_value" => match value.as_bool() {
+                    Some(low_value) => read.low_value = low_value,
+                    None => return Err("`low_value` expects true or false".into()),
+                },
                 "output_schema" => read.output_schema = Some(value.clone()),
                 "acceptance_criteria" => read.acceptance_criteria = strings(key, value)?,
                 "context_refs" => read.context_refs = strings(key, value)?,
                 _ => {
                     return Err(format!(
-                        "unknown option `{key}`; known: id, tools, budget, timeout_ms, on_failure, critical, \
-                         output_schema, acceptance_criteria, context_refs"
+                        "unknown option `{key}`; known: id, tools, budget, budget_min, timeout_ms, on_failure, critical, \
+                         low_value, output_schema, acceptance_criteria, context_refs"
                     ));
                 }
             }
@@ -262,6 +275,8 @@ pub struct Request {
     pub context: Value,
     /// Options, or what is wrong with them: a bad option refuses this request alone, not its siblings.
     pub options: Result<RequestOptions, String>,
+    /// Added by the host so that a batch covers all it must (HF-13).
+    pub is_added: bool,
 }
 
 fn strings(key: &str, value: &Value) -> Result<Vec<String>, String> {

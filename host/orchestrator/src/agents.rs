@@ -19,8 +19,7 @@ pub(crate) struct Agents {
 
 impl Agents {
     pub(crate) fn new(runtime: Arc<dyn Runtime>, codes: HashMap<String, AgentCode>) -> Self {
-        let slots =
-            codes.into_iter().map(|(name, code)| (name, Slot { code, loaded: OnceCell::new() })).collect();
+        let slots = codes.into_iter().map(|(name, code)| (name, Slot { code, loaded: OnceCell::new() })).collect();
         Self { runtime, slots }
     }
 

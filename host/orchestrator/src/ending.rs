@@ -2,6 +2,7 @@
 
 use crate::clock::nanos;
 use crate::fork::{Fork, HaltReason};
+use crate::planning;
 use crate::port::length;
 use crate::stop::Reason;
 use sandfork_model::event::millis;
@@ -91,6 +92,13 @@ fn returned(fork: &Fork, text: &str) -> Verdict {
         let text = format!("its output does not meet its schema at {place}: {why}");
         return failed(fork, Cause::Schema, &text, json!({ "path": place }));
     }
+    if fork.options.is_planning
+        && let Err(problems) = planning::check(&fork.run, &output)
+    {
+        let first = problems.first().map_or("", String::as_str);
+        let message = format!("the planner {} returned tasks that cannot be used: {first}", fork.task.agent);
+        return bad(Status::Failed, "plan_invalid", message, json!({ "problems": problems }));
+    }
     Verdict { status: Status::Ok, output: Some(output), error: None, stopped: None }
 }
 
@@ -110,9 +118,7 @@ fn refused_by_guest(fork: &Fork, error: RawError) -> Verdict {
 
 fn halted(fork: &Fork, reason: &HaltReason) -> Verdict {
     let (agent, node) = (&fork.task.agent, &*fork.task.task_id);
-    let numbers = |dimension: &str, asked: u64, left: u64, limit: u64| {
-        json!({ "node": node, "dimension": dimension, "asked": asked, "left": left, "limit": limit })
-    };
+    let numbers = |dimension: &str, asked: u64, left: u64, limit: u64| json!({ "node": node, "dimension": dimension, "asked": asked, "left": left, "limit": limit });
     match reason {
         HaltReason::Iterations { limit } => bad(
             Status::OutOfBudget,
@@ -172,7 +178,9 @@ fn out_of_memory(fork: &Fork, dimension: &str) -> Verdict {
     bad(
         Status::OutOfBudget,
         "out_of_budget",
-        format!("agent {agent} reached its memory limit ({dimension}: {limit} bytes); raise it with --limit {dimension}=…"),
+        format!(
+            "agent {agent} reached its memory limit ({dimension}: {limit} bytes); raise it with --limit {dimension}=…"
+        ),
         json!({ "node": &*fork.task.task_id, "dimension": dimension, "asked": null, "left": 0, "limit": limit }),
     )
 }
@@ -188,7 +196,12 @@ pub(crate) fn stopped(fork: &Fork, reason: Reason) -> Verdict {
     let agent = &fork.task.agent;
     let node = &*fork.task.task_id;
     let cancelled = |why: &str| {
-        bad(Status::Cancelled, "cancelled", format!("agent {agent} was cancelled: {why}"), json!({"reason": reason.name()}))
+        bad(
+            Status::Cancelled,
+            "cancelled",
+            format!("agent {agent} was cancelled: {why}"),
+            json!({"reason": reason.name()}),
+        )
     };
     let verdict = match reason {
         Reason::Timeout => {
@@ -212,6 +225,7 @@ pub(crate) fn stopped(fork: &Fork, reason: Reason) -> Verdict {
         }
         Reason::ParentEnded => cancelled("its parent ended"),
         Reason::Decided => cancelled("its siblings were enough"),
+        Reason::Fused => cancelled("the run's fuse went; it is not critical"),
         Reason::Interrupted => cancelled("the run was interrupted"),
     };
     Verdict { stopped: Some(reason), ..verdict }

@@ -2,13 +2,13 @@
 //! its own. The queue is bounded: a sink that cannot keep up slows the run, it does not fill memory.
 
 use crate::guarded::Guarded;
+use crate::handover::Handover;
 use sandfork_model::event::EventType;
 use sandfork_model::{Event, EventBody, EventSink};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 /// Events waiting for the sinks. 4096 of about 200 bytes are under a MiB.
@@ -17,7 +17,7 @@ const QUEUED_EVENTS: usize = 4096;
 /// The log of one run.
 pub(crate) struct Log {
     counts: [AtomicU64; EventBody::TYPES.len()],
-    queue: Guarded<Option<SyncSender<Event>>>,
+    queue: Option<Arc<Handover<Event>>>,
     writer: Guarded<Option<JoinHandle<()>>>,
     fault: Arc<OnceLock<String>>,
 }
@@ -29,24 +29,18 @@ impl Log {
         let (queue, writer) = if sinks.is_empty() {
             (None, None)
         } else {
-            let (sender, receiver) = sync_channel(QUEUED_EVENTS);
-            let noted = Arc::clone(&fault);
-            let spawned =
-                std::thread::Builder::new().name("events".into()).spawn(move || write(&receiver, sinks, &noted));
+            let queue = Arc::new(Handover::new(QUEUED_EVENTS));
+            let (taken, noted) = (Arc::clone(&queue), Arc::clone(&fault));
+            let spawned = std::thread::Builder::new().name("events".into()).spawn(move || write(&taken, sinks, &noted));
             match spawned {
-                Ok(thread) => (Some(sender), Some(thread)),
+                Ok(thread) => (Some(queue), Some(thread)),
                 Err(error) => {
                     let _ = fault.set(format!("cannot start the event writer: {error}"));
                     (None, None)
                 }
             }
         };
-        Self {
-            counts: std::array::from_fn(|_| AtomicU64::new(0)),
-            queue: Guarded::new(queue),
-            writer: Guarded::new(writer),
-            fault,
-        }
+        Self { counts: std::array::from_fn(|_| AtomicU64::new(0)), queue, writer: Guarded::new(writer), fault }
     }
 
     /// Appends one event.
@@ -54,10 +48,9 @@ impl Log {
         if let Some(count) = self.counts.get(event.body.ordinal()) {
             count.fetch_add(1, Ordering::Relaxed);
         }
-        let queue = self.queue.lock();
-        if let Some(sender) = queue.as_ref() {
+        if let Some(queue) = &self.queue {
             // The writer only goes away after a fault, which is reported at the end.
-            let _ = sender.send(event);
+            queue.put(event);
         }
     }
 
@@ -73,7 +66,9 @@ impl Log {
 
     /// Waits until every event has reached the sinks; what went wrong there is a host fault.
     pub(crate) fn close(&self) -> Result<(), String> {
-        self.queue.lock().take();
+        if let Some(queue) = &self.queue {
+            queue.close();
+        }
         if let Some(writer) = self.writer.lock().take()
             && writer.join().is_err()
         {
@@ -83,14 +78,28 @@ impl Log {
     }
 }
 
-fn write(events: &Receiver<Event>, mut sinks: Vec<Box<dyn EventSink>>, fault: &OnceLock<String>) {
+/// A log that is dropped unclosed, because its run was, lets its writer end.
+impl Drop for Log {
+    fn drop(&mut self) {
+        if let Some(queue) = &self.queue {
+            queue.close();
+        }
+    }
+}
+
+fn write(queue: &Handover<Event>, mut sinks: Vec<Box<dyn EventSink>>, fault: &OnceLock<String>) {
+    // However this thread ends, nobody waits for it afterwards.
+    let _left = queue.leaving();
     let mut seq = 0;
-    for event in events {
-        seq += 1;
-        for sink in &mut sinks {
-            if let Err(error) = sink.write(seq, &event) {
-                let _ = fault.set(format!("event {seq} cannot be written: {error}"));
-                return;
+    let mut batch = Vec::new();
+    while queue.take_all(&mut batch) {
+        for event in batch.drain(..) {
+            seq += 1;
+            for sink in &mut sinks {
+                if let Err(error) = sink.write(seq, &event) {
+                    let _ = fault.set(format!("event {seq} cannot be written: {error}"));
+                    return;
+                }
             }
         }
     }

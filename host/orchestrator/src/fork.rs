@@ -1,5 +1,6 @@
 //! One fork: who it is, what it may, what it has done. State with small honest methods; its life is told elsewhere.
 
+use crate::circles::Recent;
 use crate::fingerprint::Fingerprint;
 use crate::guarded::Guarded;
 use crate::nursery::Nursery;
@@ -9,7 +10,7 @@ use crate::seats::Seat;
 use crate::stop::StopCell;
 use sandfork_model::{
     AgentEntry, Budget, Counts, Dimension, Event, EventBody, EventId, Grant, Leash, OnFailure, Request, RequestOptions,
-    Shortfall, TaskRef, Thread,
+    Shortfall, Standing, TaskRef, Thread,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -79,11 +80,29 @@ pub(crate) struct ForkState {
     pub(crate) requests_made: u32,
     pub(crate) children_started: u64,
     pub(crate) child_ids: HashSet<String>,
+    /// What its children of earlier calls were for; bounded by `max_children`.
+    pub(crate) child_prints: Vec<Fingerprint>,
+    /// Calls with more than one request, and requests made alone (HF-26).
+    pub(crate) parallel_rounds: u64,
+    pub(crate) serial_forks: u64,
+    /// The last calls, for the loop detector.
+    pub(crate) recent: Recent,
     pub(crate) calls_by_tool: HashMap<Arc<str>, u64>,
     /// Bytes of the message list so far, for token estimates.
     pub(crate) message_bytes: u64,
     /// Kept only when a transcript was asked for.
     pub(crate) thread: Option<Thread>,
+}
+
+impl ForkState {
+    /// Counts a call that forked: in parallel, or one alone (HF-26).
+    pub(crate) fn count_round(&mut self, size: usize, has_started: bool) {
+        match (has_started, size) {
+            (false, _) => {}
+            (true, 1) => self.serial_forks += 1,
+            (true, _) => self.parallel_rounds += 1,
+        }
+    }
 }
 
 /// One fork.
@@ -100,6 +119,10 @@ pub(crate) struct Fork {
     pub(crate) ceilings: Ceilings,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) output_schema: Option<OutputSchema>,
+    /// The model tier it works at; `None` is the normal one.
+    pub(crate) tier: Option<String>,
+    /// Added so that its batch covers all it must (HF-13).
+    pub(crate) is_added: bool,
     pub(crate) admitted_ns: u64,
     pub(crate) stop: StopCell,
     holds_slot: AtomicBool,
@@ -122,6 +145,7 @@ pub(crate) struct Admitted {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) output_schema: Option<OutputSchema>,
     pub(crate) budget: Budget,
+    pub(crate) tier: Option<String>,
     pub(crate) seat: RunSeat,
 }
 
@@ -143,6 +167,8 @@ impl Fork {
             ceilings: admitted.ceilings,
             fingerprint: admitted.fingerprint,
             output_schema: admitted.output_schema,
+            tier: admitted.tier,
+            is_added: admitted.request.is_added,
             admitted_ns,
             stop: StopCell::default(),
             holds_slot: AtomicBool::new(false),
@@ -165,6 +191,10 @@ impl Fork {
                 requests_made: 0,
                 children_started: 0,
                 child_ids: HashSet::new(),
+                child_prints: Vec::new(),
+                parallel_rounds: 0,
+                serial_forks: 0,
+                recent: Recent::default(),
                 calls_by_tool: HashMap::new(),
                 message_bytes: 0,
                 thread,
@@ -178,10 +208,11 @@ impl Fork {
 
     /// Appends an event to this fork's thread; without a cause of its own, its start is the cause.
     pub(crate) fn emit(&self, body: EventBody, cause: Option<EventId>) -> EventId {
-        let (seq_no, cause) = {
+        let (seq_no, cause, standing) = {
             let mut state = self.state.lock();
             state.seq_no += 1;
-            (state.seq_no, cause.or_else(|| state.fork_event.clone()))
+            let standing = Standing { fuel_used: state.counts.fuel_used, deadline_ns: state.deadline_ns };
+            (state.seq_no, cause.or_else(|| state.fork_event.clone()), standing)
         };
         let event = Event {
             task: Arc::clone(&self.task),
@@ -190,6 +221,7 @@ impl Fork {
             at_ns: self.run.clock.now_ns(),
             body,
             artifact_refs: Vec::new(),
+            standing: Some(standing),
         };
         self.run.log.append(event);
         EventId { task_id: Arc::clone(&self.task.task_id), seq_no }
@@ -231,12 +263,13 @@ impl Fork {
 
     /// Lets the guest go on from now: how far it may run.
     pub(crate) fn leash(&self) -> Leash {
-        let now_ns = self.run.clock.now_ns();
+        // In real time nothing asks for a fork's own moment, so the clock need not be read.
+        let now_ns = self.run.clock.is_virtual().then(|| self.run.clock.now_ns());
         let mut state = self.state.lock();
-        state.resumed_at_ns = now_ns;
+        state.resumed_at_ns = now_ns.unwrap_or(state.resumed_at_ns);
         state.fuel_at_resume = state.fuel_charged;
         let fuel_left = state.budget.as_ref().map_or(0, |budget| budget.left().get(Dimension::Fuel));
-        let fuel_to_deadline = self.run.clock.is_virtual().then(|| state.deadline_ns.saturating_sub(now_ns));
+        let fuel_to_deadline = now_ns.map(|now_ns| state.deadline_ns.saturating_sub(now_ns));
         Leash { fuel_left, fuel_to_deadline }
     }
 

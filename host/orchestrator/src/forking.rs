@@ -4,9 +4,7 @@ use crate::fork::Fork;
 use crate::spawning;
 use crate::tooling::Answer;
 use sandfork_model::event::millis;
-use sandfork_model::{
-    AgentError, EventBody, Halt, Outcome, RefusalCode, Request, RequestOptions, SpawnOptions,
-};
+use sandfork_model::{AgentError, EventBody, Halt, Outcome, RefusalCode, Request, RequestOptions, SpawnOptions};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -72,6 +70,7 @@ fn read_task(place: usize, task: &Value) -> Result<Request, String> {
         goal: text("goal")?,
         context: map.get("context").cloned().unwrap_or_else(|| json!({})),
         options: RequestOptions::from_json(&Value::Object(options)),
+        is_added: false,
     })
 }
 

@@ -1,22 +1,26 @@
-//! What the run has consumed against its caps: counted totals and water levels. Counts and compares; what follows from a
-//! level is the gate's business.
+//! What the run has consumed against its caps: counted totals, calls by tool, water levels, the fuse. Counts and compares;
+//! what follows from a level is decided elsewhere.
 
-use sandfork_model::{Amounts, Cap, Dimension, RunLimits};
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Marks of consumption, percent of the run's cap (GV-34).
-pub(crate) const MARKS_PERCENT: [u64; 3] = [60, 80, 95];
-/// From here on only critical children are admitted.
-pub(crate) const SAVING_PERCENT: u64 = 80;
-/// From here on nothing is admitted.
-pub(crate) const CONVERGING_PERCENT: u64 = 95;
+use sandfork_model::{Amounts, Cap, Dimension, RunCap, RunLimits, WaterLevels};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The run's meters.
 pub(crate) struct Gauge {
-    tank: Amounts,
+    /// Caps that the plan writes, by dimension; what it does not write has no level.
+    written: Amounts,
     spent: [AtomicU64; Dimension::ALL.len()],
     model_calls: Counter,
     tool_calls: Counter,
+    by_tool: BTreeMap<String, ToolCounter>,
+    water: WaterLevels,
+    fuse: Option<u64>,
+    is_fused: AtomicBool,
+}
+
+struct ToolCounter {
+    cap: Option<RunCap>,
+    used: AtomicU64,
 }
 
 struct Counter {
@@ -39,28 +43,48 @@ impl Counter {
     }
 }
 
+/// What a call counted against a tool's cap comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counted {
+    /// Within the cap, or without one.
+    Within,
+    /// One over a soft cap: answered, with the mark to converge.
+    Converge { limit: u64 },
+    /// Over the cap: not executed.
+    Over { limit: u64 },
+}
+
 impl Gauge {
     pub(crate) fn new(limits: &RunLimits) -> Self {
+        let written = limits.budget.amounts(limits.fork.fuel_per_step);
+        let by_tool = limits.policy.tools.iter();
         Self {
-            tank: limits.tank(),
+            written: Amounts::from_fn(|dimension| written(dimension).unwrap_or(0)),
             spent: std::array::from_fn(|_| AtomicU64::new(0)),
             model_calls: Counter::new(limits.model_calls),
             tool_calls: Counter::new(limits.tool_calls),
+            by_tool: by_tool
+                .map(|(name, caps)| (name.clone(), ToolCounter { cap: caps.per_run, used: AtomicU64::new(0) }))
+                .collect(),
+            water: limits.policy.water,
+            fuse: limits.policy.fuse,
+            is_fused: AtomicBool::new(false),
         }
     }
 
     /// Adds to a dimension; answers with the mark that this very step passed, in percent.
     pub(crate) fn add(&self, dimension: Dimension, amount: u64) -> Option<u64> {
-        if amount == 0 {
+        if amount == 0 || self.written.get(dimension) == 0 {
             return None;
         }
         let spent = self.spent.get(dimension as usize)?;
         let before = spent.fetch_add(amount, Ordering::AcqRel);
         let (from, to) = (self.percent(dimension, before), self.percent(dimension, before.saturating_add(amount)));
-        MARKS_PERCENT.into_iter().rev().find(|mark| from < *mark && to >= *mark)
+        let marks = [self.water.save, self.water.spare, self.water.converge];
+        marks.into_iter().rev().find(|mark| from < *mark && to >= *mark)
     }
 
-    /// The highest level over all dimensions with its dimension, in percent of the run's cap.
+    /// The highest level over all written caps with its dimension, in percent.
     pub(crate) fn level(&self) -> (Dimension, u64) {
         Dimension::ALL
             .into_iter()
@@ -69,6 +93,21 @@ impl Gauge {
                 (dimension, self.percent(dimension, spent))
             })
             .fold((Dimension::Fuel, 0), |highest, next| if next.1 > highest.1 { next } else { highest })
+    }
+
+    /// Whether the run must converge: only what returns what there is may go on.
+    pub(crate) fn is_converging(&self) -> bool {
+        self.level().1 >= self.water.converge
+    }
+
+    /// Blows the fuse if it is due; true for the one caller that blew it.
+    pub(crate) fn blow_fuse(&self) -> bool {
+        let is_due = self.fuse.is_some_and(|mark| self.level().1 >= mark);
+        is_due && !self.is_fused.swap(true, Ordering::AcqRel)
+    }
+
+    pub(crate) fn is_fused(&self) -> bool {
+        self.is_fused.load(Ordering::Acquire)
     }
 
     /// Counts a model call against the run's hard cap.
@@ -81,6 +120,29 @@ impl Gauge {
         self.tool_calls.count()
     }
 
+    /// Counts a call against its tool's cap. A call that is refused is not counted.
+    pub(crate) fn count_call_of(&self, tool: &str) -> Counted {
+        let Some(counter) = self.by_tool.get(tool) else { return Counted::Within };
+        let (limit, slack) = match counter.cap {
+            None => (u64::MAX, 0),
+            Some(RunCap::Soft(limit)) => (limit, 1),
+            Some(RunCap::Hard(cap)) => (cap.ceiling(), 0),
+        };
+        let counted = counter.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, |used| {
+            (used < limit.saturating_add(slack)).then_some(used + 1)
+        });
+        match counted {
+            Ok(before) if before >= limit => Counted::Converge { limit },
+            Ok(_) => Counted::Within,
+            Err(_) => Counted::Over { limit },
+        }
+    }
+
+    /// Calls so far of every tool that the plan counts, over the whole tree (HF-28, HF-29).
+    pub(crate) fn calls_by_tool(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.by_tool.iter().map(|(name, counter)| (name.as_str(), counter.used.load(Ordering::Acquire)))
+    }
+
     pub(crate) fn model_calls(&self) -> u64 {
         self.model_calls.used.load(Ordering::Acquire)
     }
@@ -90,7 +152,7 @@ impl Gauge {
     }
 
     fn percent(&self, dimension: Dimension, spent: u64) -> u64 {
-        let cap = u128::from(self.tank.get(dimension));
+        let cap = u128::from(self.written.get(dimension));
         if cap == 0 {
             return 0;
         }

@@ -49,8 +49,7 @@ pub(crate) fn grant(
             return Err(Excess { tools: excess, beyond: "what its parent has or may hand on (as `delegate`)" });
         }
     }
-    let spawn =
-        entry.spawn.iter().map(|name| if name == "self" { entry.name.clone() } else { name.clone() }).collect();
+    let spawn = entry.spawn.iter().map(|name| if name == "self" { entry.name.clone() } else { name.clone() }).collect();
     Ok(Grant { tools, delegate, spawn })
 }
 

@@ -3,7 +3,7 @@
 use crate::clock::Pace;
 use crate::seats::Seats;
 use crate::stop::Interrupt;
-use sandfork_model::{EventSink, Plan, RunId, Runtime, ToolProvider, ToolSpec, TranscriptSink};
+use sandfork_model::{EventSink, Plan, RunId, Runtime, TaskReader, ToolProvider, ToolSpec, TranscriptSink};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -28,6 +28,8 @@ pub struct RunInput {
     pub tools: Vec<Arc<dyn ToolProvider>>,
     /// Specs of the tools that the orchestrator answers itself (`budget`, `fork_subagents`).
     pub specs: Vec<ToolSpec>,
+    /// Reads what a planner returns, where the plan has one.
+    pub task_reader: Arc<dyn TaskReader>,
     /// The room below.
     pub runtime: Arc<dyn Runtime>,
     /// The host's sandboxes, shared by all its runs.

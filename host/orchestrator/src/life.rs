@@ -9,12 +9,13 @@ use crate::settle::settle;
 use crate::slots::Ticket;
 use crate::stop::Reason;
 use sandfork_model::{Agent, Allowance, BoxFuture, Dimension, End, Ended, EventBody, Unloadable};
-use serde_json::Value;
 use std::sync::Arc;
+use std::task::Poll;
 
 /// Puts the fork in line for a slot and lets it live on a task of its own. Under virtual time it counts as running only from
 /// its turn on.
 pub(crate) fn start(fork: &Arc<Fork>) {
+    fork.run.enlist(fork);
     let ticket = fork.run.slots.start(&fork.task.path);
     let fork = Arc::clone(fork);
     tokio::spawn(async move {
@@ -49,31 +50,44 @@ pub(crate) fn stop(fork: &Arc<Fork>, reason: Reason) -> BoxFuture<'_, ()> {
     })
 }
 
+/// Stops several forks and waits until all have settled. In real time all are told before the first is waited for; under
+/// virtual time one ends after the other, in request order.
+pub(crate) async fn stop_all(forks: &[Arc<Fork>], reason: Reason) {
+    for fork in forks.iter().filter(|fork| !fork.run.clock.is_virtual() && fork.done.reason().is_none()) {
+        fork.stop.tell(reason);
+    }
+    for fork in forks {
+        stop(fork, reason).await;
+    }
+}
+
 async fn live(fork: &Arc<Fork>, ticket: Ticket) {
     let verdict = match begin(fork, ticket).await {
         Ok(agent) => run(fork, agent).await,
         Err(verdict) => verdict,
     };
-    // Only a fork that was stopped can have children left; they end before it does, in request order.
+    // Only a fork that was stopped can have children left; they end before it does.
     let children = std::mem::take(&mut fork.state.lock().children);
-    for child in &children {
-        stop(child, Reason::ParentEnded).await;
-    }
+    stop_all(&children, Reason::ParentEnded).await;
     settle(fork, verdict);
 }
 
 /// Waits for the slot and the agent; the clock starts when both are there.
 async fn begin(fork: &Arc<Fork>, ticket: Ticket) -> Result<Arc<dyn Agent>, Verdict> {
+    // What is mostly there at once is looked at first; a stop that was told meanwhile stands above it all the same.
     tokio::select! {
         biased;
-        reason = fork.stop.wait() => return Err(ending::stopped(fork, reason)),
         () = ticket => fork.take_slot(),
+        reason = fork.stop.wait() => return Err(ending::stopped(fork, reason)),
     }
     let loaded = tokio::select! {
         biased;
-        reason = fork.stop.wait() => return Err(ending::stopped(fork, reason)),
         loaded = fork.run.agents.load(&fork.entry.name) => loaded,
+        reason = fork.stop.wait() => return Err(ending::stopped(fork, reason)),
     };
+    if let Some(reason) = fork.stop.reason() {
+        return Err(ending::stopped(fork, reason));
+    }
     let now_ns = fork.run.clock.now_ns();
     let (fuel, queued_ns) = {
         let mut state = fork.state.lock();
@@ -91,13 +105,12 @@ async fn begin(fork: &Arc<Fork>, ticket: Ticket) -> Result<Arc<dyn Agent>, Verdi
 
 /// Runs the sandbox to its end and judges it, at the end's own moment under virtual time.
 async fn run(fork: &Arc<Fork>, agent: Arc<dyn Agent>) -> Verdict {
-    let (document, messages) = packet::document(fork);
+    let packet = packet::document(fork);
     {
         let mut state = fork.state.lock();
-        state.message_bytes = messages.iter().map(|message| crate::port::length(&message.content)).sum();
+        state.message_bytes = packet.message_bytes;
         if let Some(thread) = state.thread.as_mut() {
-            thread.messages = messages;
-            thread.task.clone_from(&document);
+            (thread.task, thread.messages) = packet::opened(&packet.document);
         }
     }
     let allowance = Allowance {
@@ -105,15 +118,10 @@ async fn run(fork: &Arc<Fork>, agent: Arc<dyn Agent>) -> Verdict {
         memory_bytes: fork.ceilings.memory_bytes,
         memory_in_use: Arc::clone(&fork.run.memory_in_use),
         memory_total_bytes: fork.run.plan.limits.memory_total,
-        output_bytes: fork
-            .state
-            .lock()
-            .budget
-            .as_ref()
-            .map_or(0, |budget| budget.left().get(Dimension::OutputBytes)),
+        output_bytes: fork.state.lock().budget.as_ref().map_or(0, |budget| budget.left().get(Dimension::OutputBytes)),
     };
     let port = Arc::new(ForkPort(Arc::clone(fork)));
-    let ended = agent.run(Value::Object(document).to_string(), allowance, port, watch(Arc::clone(fork))).await;
+    let ended = agent.run(packet.document, allowance, port, watch(Arc::clone(fork))).await;
     finish(fork, ended).await
 }
 
@@ -141,12 +149,27 @@ async fn finish(fork: &Arc<Fork>, ended: Ended) -> Verdict {
 /// Resolves when the fork must stop: told from above, or past its deadline in real time.
 fn watch(fork: Arc<Fork>) -> BoxFuture<'static, ()> {
     Box::pin(async move {
+        later(&fork).await;
         tokio::select! {
             biased;
             _ = fork.stop.wait() => {}
             () = deadline(&fork) => fork.stop.tell(Reason::Timeout),
         }
     })
+}
+
+/// Puts off what watching costs (a place in two queues) to the second look: many forks have ended before. A stop that was
+/// told already is not put off.
+async fn later(fork: &Fork) {
+    let mut is_first = true;
+    std::future::poll_fn(|context| {
+        if !std::mem::take(&mut is_first) || fork.stop.reason().is_some() {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Waits for the deadline in real time, which moves while the fork waits for a slot to resume. Virtual time has no timer.

@@ -1,13 +1,24 @@
 //! What the outcomes of a run come to: merged output, conflicts, status. Pure; plan order decides, never completion order
 //! (X-6, OR-36..38).
 
+use crate::course::TaskEnd;
 use sandfork_model::{Conflict, OnFailure, Outcome, RunStatus, Shape};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// What the plan's own forks came to.
+pub(crate) struct Tally {
+    /// What each task finally came to, in plan order.
+    pub(crate) ends: Vec<TaskEnd>,
+    /// How a planner's own forks ended.
+    pub(crate) planners: Vec<Outcome>,
+    /// Top ordinals of attempts that were done again: they and what they forked count against nobody.
+    pub(crate) void: HashSet<u32>,
+}
 
 /// Merges the plan's own outcomes: by key over the ok ones, first kept. A root's output stands alone.
-pub(crate) fn merge(shape: &Shape, outcomes: &[Outcome]) -> (Value, Vec<Conflict>) {
-    let own = outcomes.iter().filter(|outcome| outcome.task.depth == 0 && outcome.is_ok());
+pub(crate) fn merge(shape: &Shape, ends: &[TaskEnd]) -> (Value, Vec<Conflict>) {
+    let own = ends.iter().map(|end| &end.outcome).filter(|outcome| outcome.is_ok());
     if matches!(shape, Shape::Root(_)) {
         return (own.into_iter().find_map(|outcome| outcome.output.clone()).unwrap_or(Value::Null), Vec::new());
     }
@@ -41,15 +52,18 @@ pub(crate) fn merge(shape: &Shape, outcomes: &[Outcome]) -> (Value, Vec<Conflict
     (Value::Object(merged), conflicts)
 }
 
-/// `failed` if the root, or a plan task with `propagate`, is not ok; `partial` if anything below was not ok.
-pub(crate) fn status(shape: &Shape, outcomes: &[Outcome]) -> RunStatus {
+/// `failed` if the root, a planner, or a plan task with `propagate`, is not ok; `partial` if anything else was not ok in the
+/// end.
+pub(crate) fn status(shape: &Shape, tally: &Tally, outcomes: &[Outcome]) -> RunStatus {
     let is_root = matches!(shape, Shape::Root(_));
-    let fails = |outcome: &Outcome| {
-        outcome.task.depth == 0 && !outcome.is_ok() && (is_root || outcome.on_failure == OnFailure::Propagate)
-    };
-    if outcomes.iter().any(fails) {
+    let own = || tally.ends.iter().map(|end| &end.outcome);
+    let fails = |outcome: &Outcome| !outcome.is_ok() && (is_root || outcome.on_failure == OnFailure::Propagate);
+    // What happened below depth 0 counts unless it was done again; of depth 0 only how each task ended.
+    let below = outcomes.iter().filter(|outcome| outcome.task.depth > 0);
+    let mut counted = below.filter(|outcome| !tally.void.contains(&outcome.task.path.top_ordinal())).chain(own());
+    if own().any(fails) || tally.planners.iter().any(|planner| !planner.is_ok()) {
         RunStatus::Failed
-    } else if outcomes.iter().any(|outcome| !outcome.is_ok() && !outcome.is_loser) {
+    } else if counted.any(|outcome| !outcome.is_ok() && !outcome.is_loser) {
         RunStatus::Partial
     } else {
         RunStatus::Completed

@@ -1,117 +1,182 @@
-//! The task document and the two opening messages: everything a fork is told, in six fixed layers (GV-07), and nothing else.
-//! Nothing here varies between runs of the same plan.
+//! The task document with its two opening messages: everything a fork is told, in six fixed layers (GV-07), and nothing
+//! else. Nothing here varies between runs of the same plan. It is written as text at once: every fork has one, and most of it
+//! is the same for all of them.
 
 use crate::fork::Fork;
-use sandfork_model::{Amounts, Dimension, Message, ToolSpec};
-use serde_json::{Map, Value, json};
+use crate::layers::Scale;
+use crate::prose::{Prose, compact, quote, quote_all};
+use sandfork_model::{Amounts, Dimension, Message, Plan};
+use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
-/// The task document as a map, and its two messages.
-pub(crate) fn document(fork: &Fork) -> (Map<String, Value>, Vec<Message>) {
-    let plan = &fork.run.plan;
-    let specs = tool_specs(fork);
-    let budget = declared_budget(fork);
-    let messages = vec![
-        Message { role: "system", content: identity(fork), tool: None, arguments: None },
-        Message { role: "user", content: packet(fork, &specs, &budget), tool: None, arguments: None },
-    ];
-    let tools: Vec<Value> = specs
-        .iter()
-        .map(|spec| json!({"name": spec.name, "description": spec.description, "input_schema": spec.input_schema}))
-        .collect();
-    let opening: Vec<Value> =
-        messages.iter().map(|message| json!({"role": message.role, "content": message.content})).collect();
-    let mut document = Map::new();
-    let mut put = |key: &str, value: Value| drop(document.insert(key.into(), value));
-    put("run_id", json!(&*fork.run.id.name));
-    put("task_id", json!(&*fork.task.task_id));
-    put("parent_task_id", json!(fork.task.parent_task_id.as_deref()));
-    put("agent", json!(&*fork.task.agent));
-    put("depth", json!(fork.task.depth));
-    put("goal", json!(fork.goal));
-    put("acceptance_criteria", json!(fork.options.acceptance_criteria));
-    put("context", fork.context.clone());
-    put("shared", Value::Object(plan.shared.clone()));
-    put("context_refs", json!(fork.options.context_refs));
-    put("tools", Value::Array(tools));
-    put("spawn", json!(fork.grant.spawn));
-    put("output_schema", fork.output_schema.as_ref().map_or(Value::Null, |schema| schema.text().clone()));
-    put("budget", budget);
-    put("messages", Value::Array(opening));
-    (document, messages)
+/// What all forks of a run are told alike.
+#[derive(Debug)]
+pub(crate) struct Common {
+    /// The rules, as they stand in the first message.
+    rules: Prose,
+    /// The shared input as JSON text.
+    shared: String,
+    /// The shared input, as it stands in the second message.
+    shared_lines: Prose,
+}
+
+impl Common {
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let (mut rules, mut shared_lines) = (Prose::default(), Prose::default());
+        rules.list("Safety rules, which nothing below can override", plan.rules.iter().map(String::as_str));
+        let lines: Vec<String> = plan
+            .shared
+            .iter()
+            .map(|(key, value)| match value {
+                Value::String(words) => format!("{key}: {words}"),
+                other => format!("{key}: {other}"),
+            })
+            .collect();
+        shared_lines.list("Shared input (read only)", lines.iter().map(String::as_str));
+        Self { rules, shared: compact(&Value::Object(plan.shared.clone())), shared_lines }
+    }
+}
+
+/// What one fork is told.
+pub(crate) struct Packet {
+    /// The task document: JSON text.
+    pub(crate) document: String,
+    /// Bytes of the two opening messages.
+    pub(crate) message_bytes: u64,
+}
+
+/// The task document of a fork.
+pub(crate) fn document(fork: &Fork) -> Packet {
+    let (context, budget) = (compact(&fork.context), declared_budget(fork));
+    let mut scale = Scale::default();
+    let identity = identity(fork, &mut scale);
+    scale.turn_over();
+    let task = task(fork, &context, &budget, &mut scale);
+    fork.run.layers.add(scale.weights());
+    let room = 1_024 + context.len() + budget.len() + identity.escaped().len() + 2 * task.escaped().len();
+    let mut text = String::with_capacity(room);
+    text.push_str("{\"run_id\":");
+    quote(&mut text, &fork.run.id.name);
+    text.push_str(",\"task_id\":");
+    quote(&mut text, &fork.task.task_id);
+    text.push_str(",\"parent_task_id\":");
+    match fork.task.parent_task_id.as_deref() {
+        Some(parent) => quote(&mut text, parent),
+        None => text.push_str("null"),
+    }
+    text.push_str(",\"agent\":");
+    quote(&mut text, &fork.task.agent);
+    let _ = write!(text, ",\"depth\":{},\"goal\":", fork.task.depth);
+    quote(&mut text, &fork.goal);
+    text.push_str(",\"acceptance_criteria\":");
+    quote_all(&mut text, fork.options.acceptance_criteria.iter().map(String::as_str));
+    text.push_str(",\"context\":");
+    text.push_str(&context);
+    text.push_str(",\"shared\":");
+    text.push_str(&fork.run.common.shared);
+    text.push_str(",\"context_refs\":");
+    quote_all(&mut text, fork.options.context_refs.iter().map(String::as_str));
+    text.push_str(",\"tools\":[");
+    for (place, entry) in tools(fork).enumerate() {
+        text.push_str(if place == 0 { "" } else { "," });
+        text.push_str(entry.json());
+    }
+    text.push_str("],\"spawn\":");
+    quote_all(&mut text, fork.grant.spawn.iter().map(String::as_str));
+    text.push_str(",\"output_schema\":");
+    text.push_str(&fork.output_schema.as_ref().map_or_else(|| "null".to_owned(), |schema| compact(schema.text())));
+    text.push_str(",\"budget\":");
+    text.push_str(&budget);
+    text.push_str(",\"messages\":[{\"role\":\"system\",\"content\":\"");
+    text.push_str(identity.escaped());
+    text.push_str("\"},{\"role\":\"user\",\"content\":\"");
+    text.push_str(task.escaped());
+    text.push_str("\"}]}");
+    Packet { document: text, message_bytes: identity.bytes().saturating_add(task.bytes()) }
+}
+
+/// A task document read back for a transcript: as a map, and its two messages.
+pub(crate) fn opened(document: &str) -> (Map<String, Value>, Vec<Message>) {
+    let map: Map<String, Value> = serde_json::from_str(document).unwrap_or_default();
+    let contents = map.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let contents = contents.map(|message| message.get("content").and_then(Value::as_str).unwrap_or_default());
+    let messages = ["system", "user"].into_iter().zip(contents);
+    let messages =
+        messages.map(|(role, content)| Message { role, content: content.into(), tool: None, arguments: None });
+    let messages = messages.collect();
+    (map, messages)
 }
 
 /// Layers 1 and 2: rules that nothing below can override, then the role.
-fn identity(fork: &Fork) -> String {
-    let mut text = format!(
-        "You are the subagent {} on task {} (depth {}).\n",
+fn identity(fork: &Fork, scale: &mut Scale) -> Prose {
+    let mut text = Prose::with_capacity(256);
+    // Writing to a Prose cannot fail.
+    let _ = writeln!(
+        text,
+        "You are the subagent {} on task {} (depth {}).",
         fork.task.agent, fork.task.task_id, fork.task.depth
     );
-    list(&mut text, "Safety rules, which nothing below can override", &fork.run.plan.rules);
+    text.append(&fork.run.common.rules);
+    scale.mark(text.bytes());
     if !fork.entry.role.is_empty() {
         let _ = writeln!(text, "Role: {}", fork.entry.role);
     }
+    scale.mark(text.bytes());
     text
 }
 
 /// Layers 3 to 6: the packet, accepted dependencies, tools, remaining budget; then the shared read-only input.
-fn packet(fork: &Fork, specs: &[&ToolSpec], budget: &Value) -> String {
-    let mut text = format!("Task: {}\n", fork.goal);
-    list(&mut text, "Acceptance criteria", &fork.options.acceptance_criteria);
-    if fork.context.as_object().is_none_or(|context| !context.is_empty()) {
-        let _ = writeln!(text, "Context: {}", fork.context);
+fn task(fork: &Fork, context: &str, budget: &str, scale: &mut Scale) -> Prose {
+    let mut text = Prose::with_capacity(2_048);
+    for part in ["Task: ", &fork.goal, "\n"] {
+        text.push(part);
     }
-    list(&mut text, "Accepted artifacts", &fork.options.context_refs);
-    let tools: Vec<String> =
-        specs.iter().map(|spec| format!("{}: {} {}", spec.name, spec.description, spec.input_schema)).collect();
-    list(&mut text, "Tools", &tools);
-    let _ = writeln!(text, "Remaining budget: {budget}");
-    let shared: Vec<String> = fork
-        .run
-        .plan
-        .shared
-        .iter()
-        .map(|(key, value)| match value {
-            Value::String(words) => format!("{key}: {words}"),
-            other => format!("{key}: {other}"),
-        })
-        .collect();
-    list(&mut text, "Shared input (read only)", &shared);
+    text.list("Acceptance criteria", fork.options.acceptance_criteria.iter().map(String::as_str));
+    if context != "{}" {
+        for part in ["Context: ", context, "\n"] {
+            text.push(part);
+        }
+    }
+    scale.mark(text.bytes());
+    text.list("Accepted artifacts", fork.options.context_refs.iter().map(String::as_str));
+    scale.mark(text.bytes());
+    for (place, entry) in tools(fork).enumerate() {
+        text.push(if place == 0 { "Tools:\n" } else { "" });
+        text.append(entry.line());
+    }
+    scale.mark(text.bytes());
+    for part in ["Remaining budget: ", budget, "\n"] {
+        text.push(part);
+    }
+    scale.mark(text.bytes());
+    text.append(&fork.run.common.shared_lines);
+    scale.mark(text.bytes());
     text
 }
 
-fn list(text: &mut String, title: &str, items: &[String]) {
-    if items.is_empty() {
-        return;
-    }
-    let _ = writeln!(text, "{title}:");
-    for item in items {
-        let _ = writeln!(text, "- {item}");
-    }
-}
-
 /// What the fork may call, by name: its grant, and what needs no asking. `model` is how it thinks, not a tool it is told of.
-fn tool_specs(fork: &Fork) -> Vec<&ToolSpec> {
+fn tools(fork: &Fork) -> impl Iterator<Item = &crate::toolbox::Entry> {
     let may_spawn = (!fork.grant.spawn.is_empty()).then_some("fork_subagents");
-    fork.grant
-        .tools
-        .iter()
-        .map(String::as_str)
-        .chain(["budget", "sleep"])
-        .chain(may_spawn)
-        .filter_map(|name| fork.run.toolbox.spec(name))
-        .collect()
+    let granted = fork.grant.tools.iter().map(String::as_str);
+    granted.chain(["budget", "sleep"]).chain(may_spawn).filter_map(|name| fork.run.toolbox.entry(name))
 }
 
-/// The limits as declared: what was granted, not what is left, and times before clamping.
-fn declared_budget(fork: &Fork) -> Value {
+/// The limits as declared: what was granted, not what is left, and times before clamping. A JSON object as text.
+fn declared_budget(fork: &Fork) -> String {
     let granted = fork.state.lock().budget.as_ref().map_or_else(Amounts::default, |budget| *budget.granted());
-    let mut table: Map<String, Value> =
-        granted.iter().map(|(dimension, amount)| (dimension.name().to_owned(), json!(amount))).collect();
+    let mut text = String::with_capacity(256);
+    for (dimension, amount) in granted.iter() {
+        text.push(if text.is_empty() { '{' } else { ',' });
+        let _ = write!(text, "\"{dimension}\":{amount}");
+    }
     let own_turns = granted.get(Dimension::Turns).min(fork.ceilings.steps);
-    table.insert("steps".into(), json!(own_turns));
-    table.insert("memory".into(), json!(fork.ceilings.memory_bytes));
     let timeout_ms = u64::try_from(fork.ceilings.declared_timeout.as_millis()).unwrap_or(u64::MAX);
-    table.insert("timeout_ms".into(), json!(timeout_ms));
-    Value::Object(table)
+    let memory = fork.ceilings.memory_bytes;
+    let _ = write!(text, ",\"steps\":{own_turns},\"memory\":{memory},\"timeout_ms\":{timeout_ms}");
+    if let Some(tier) = &fork.tier {
+        text.push_str(",\"tier\":");
+        quote(&mut text, tier);
+    }
+    text.push('}');
+    text
 }

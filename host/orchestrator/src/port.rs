@@ -1,7 +1,7 @@
 //! The port of one fork: charge, check, do, emit. Everything a guest can reach comes through here, one call at a time.
 
 use crate::fork::{Fork, HaltReason};
-use crate::{spawning, tooling};
+use crate::{fusing, spawning, tooling};
 use sandfork_model::{
     Answered, BoxFuture, Dimension, EventBody, Halt, Leash, Meter, Port, RawError, RawOutcome, RawRequest,
 };
@@ -42,12 +42,7 @@ impl Port for ForkPort {
         })
     }
 
-    fn tool(
-        &self,
-        meter: Meter,
-        name: String,
-        arguments: String,
-    ) -> BoxFuture<'_, Answered<Result<String, RawError>>> {
+    fn tool(&self, meter: Meter, name: String, arguments: String) -> BoxFuture<'_, Answered<Result<String, RawError>>> {
         Box::pin(async move {
             enter(&self.0, meter).await?;
             let answer = tooling::answer(&self.0, &name, arguments).await?;
@@ -57,10 +52,15 @@ impl Port for ForkPort {
 }
 
 /// Every call begins here: the fuel is charged, the fork's turn comes, the call is counted.
-async fn enter(fork: &Fork, meter: Meter) -> Result<(), Halt> {
-    let moment_ns = fork.moment(meter.fuel_used);
-    fork.run.clock.turn_at(moment_ns, &fork.task.path).await;
+async fn enter(fork: &Arc<Fork>, meter: Meter) -> Result<(), Halt> {
+    if fork.run.clock.is_virtual() {
+        fork.run.clock.turn_at(fork.moment(meter.fuel_used), &fork.task.path).await;
+    }
     fork.charge_fuel(meter.fuel_used);
+    fusing::check(fork).await;
+    if fork.stop.reason().is_some() {
+        return Err(Halt);
+    }
     spend(fork, Dimension::HostCalls, 1)?;
     fork.state.lock().counts.host_calls += 1;
     Ok(())

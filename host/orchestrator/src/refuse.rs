@@ -6,29 +6,29 @@ use crate::shares::Short;
 use sandfork_model::{Cap, Dimension, Grant, Plan, Refusal, RefusalCode};
 use serde_json::{Value, json};
 
-fn refusal(code: RefusalCode, node: &str, dimension: &str, numbers: [Value; 3], message: String) -> Refusal {
+fn refusal(code: RefusalCode, node: &str, dimension: &str, numbers: [Value; 3], message: String) -> Box<Refusal> {
     let [asked, left, limit] = numbers;
-    Refusal { code, node: node.into(), dimension: dimension.into(), asked, left, limit, message }
+    Box::new(Refusal { code, node: node.into(), dimension: dimension.into(), asked, left, limit, message })
 }
 
-pub(crate) fn invalid(node: &str, agent: &str, why: &str) -> Refusal {
+pub(crate) fn invalid(node: &str, agent: &str, why: &str) -> Box<Refusal> {
     let message = format!("request for {agent} refused: {why}");
     refusal(RefusalCode::InvalidRequest, node, "options", [Value::Null, Value::Null, Value::Null], message)
 }
 
-pub(crate) fn unknown(node: &str, agent: &str, plan: &Plan) -> Refusal {
+pub(crate) fn unknown(node: &str, agent: &str, plan: &Plan) -> Box<Refusal> {
     let known: Vec<&str> = plan.agents.iter().map(|entry| entry.name.as_str()).collect();
     let message = format!("unknown agent {agent:?}; the plan has: {}", known.join(", "));
     refusal(RefusalCode::UnknownSubagent, node, "agents", [json!(agent), Value::Null, json!(known)], message)
 }
 
-pub(crate) fn not_granted(node: &str, agent: &str, parent: &str, grant: &Grant) -> Refusal {
+pub(crate) fn not_granted(node: &str, agent: &str, parent: &str, grant: &Grant) -> Box<Refusal> {
     let message = format!("{parent} may not fork {agent}; list it under `spawn` of {parent}'s plan entry to allow it");
     let limit = json!(grant.spawn);
     refusal(RefusalCode::SpawnNotGranted, node, "spawn", [json!(agent), Value::Null, limit], message)
 }
 
-pub(crate) fn too_deep(node: &str, agent: &str, depth: u32, max: Cap) -> Refusal {
+pub(crate) fn too_deep(node: &str, agent: &str, depth: u32, max: Cap) -> Box<Refusal> {
     let message = format!(
         "{agent} would run at depth {depth}, but max_depth is {max}; do the work here, or raise it with --limit max_depth={depth}"
     );
@@ -36,28 +36,47 @@ pub(crate) fn too_deep(node: &str, agent: &str, depth: u32, max: Cap) -> Refusal
     refusal(RefusalCode::DelegationDepthExceeded, node, "depth", numbers, message)
 }
 
-pub(crate) fn cycle(node: &str, agent: &str, ancestor: &str) -> Refusal {
+pub(crate) fn cycle(node: &str, agent: &str, ancestor: &str) -> Box<Refusal> {
     let message = format!(
         "{agent} is already working on this very task at {ancestor}; change the goal or the context, or set limits.ancestors: allow"
     );
     refusal(RefusalCode::AncestorCycle, node, "ancestors", [json!(ancestor), Value::Null, Value::Null], message)
 }
 
-pub(crate) fn children(node: &str, agent: &str, started: u64, max: Cap) -> Refusal {
+pub(crate) fn children(node: &str, agent: &str, started: u64, max: Cap) -> Box<Refusal> {
     let message = format!("{node} has started {started} children and max_children is {max}; {agent} was not started");
     let left = max.ceiling().saturating_sub(started);
     refusal(RefusalCode::ChildrenExceeded, node, "children", [json!(1), json!(left), json!(max.ceiling())], message)
 }
 
-pub(crate) fn similar(node: &str, agent: &str, other: &str, similarity: f64, threshold: f64) -> Refusal {
+pub(crate) fn rounds(node: &str, agent: &str, what: &str, used: u64, limit: u64) -> Box<Refusal> {
+    let message = if what == "parallel_rounds" {
+        format!(
+            "{node} has forked in parallel {used} of {limit} times, and after that no more at all; {agent} was not started: work with what came back"
+        )
+    } else {
+        format!(
+            "{node} has forked one by one {used} of {limit} times; {agent} was not started: ask for the rest in one call"
+        )
+    };
+    refusal(
+        RefusalCode::ChildrenExceeded,
+        node,
+        what,
+        [json!(1), json!(limit.saturating_sub(used)), json!(limit)],
+        message,
+    )
+}
+
+pub(crate) fn similar(node: &str, agent: &str, similarity: f64, threshold: f64) -> Box<Refusal> {
     let message = format!(
-        "the task for {agent} is {similarity:.2} alike to {other} (threshold {threshold}); use that result, or make the tasks differ"
+        "the task for {agent} is {similarity:.2} alike to one that is there (threshold {threshold}); use that result, or make the tasks differ"
     );
     let numbers = [json!(similarity), Value::Null, json!(threshold)];
     refusal(RefusalCode::SimilarTask, node, "similarity", numbers, message)
 }
 
-pub(crate) fn tasks(run: &str, agent: &str, used: u64, max: Cap) -> Refusal {
+pub(crate) fn tasks(run: &str, agent: &str, used: u64, max: Cap) -> Box<Refusal> {
     let message = format!(
         "the run has started {used} of max_tasks {max} forks; {agent} was not started; raise it with --limit max_tasks=N"
     );
@@ -65,7 +84,7 @@ pub(crate) fn tasks(run: &str, agent: &str, used: u64, max: Cap) -> Refusal {
     refusal(RefusalCode::TaskBudgetExceeded, run, "tasks", [json!(1), json!(left), json!(max.ceiling())], message)
 }
 
-pub(crate) fn grant_exceeds(node: &str, agent: &str, excess: &Excess) -> Refusal {
+pub(crate) fn grant_exceeds(node: &str, agent: &str, excess: &Excess) -> Box<Refusal> {
     let message = format!(
         "{agent} asks for {} beyond {}; add it to the plan entry (`tools`, or the parent's `delegate`) or do without",
         excess.tools.join(", "),
@@ -75,7 +94,7 @@ pub(crate) fn grant_exceeds(node: &str, agent: &str, excess: &Excess) -> Refusal
     refusal(RefusalCode::GrantExceedsParent, node, "tools", [asked, Value::Null, json!(excess.beyond)], message)
 }
 
-pub(crate) fn budget(node: &str, agent: &str, short: Short) -> Refusal {
+pub(crate) fn budget(node: &str, agent: &str, short: Short) -> Box<Refusal> {
     let message = format!(
         "{agent} asks {} {} of {node}, which has {} of {} left; ask for less, wait for siblings, or give {node} more",
         short.asked, short.dimension, short.left, short.limit
@@ -84,12 +103,12 @@ pub(crate) fn budget(node: &str, agent: &str, short: Short) -> Refusal {
     refusal(RefusalCode::BudgetExceeded, node, short.dimension.name(), numbers, message)
 }
 
-pub(crate) fn time(node: &str, agent: &str) -> Refusal {
+pub(crate) fn time(node: &str, agent: &str) -> Box<Refusal> {
     let message = format!("{node} has no time left to give to {agent}; raise its timeout or fork earlier");
     refusal(RefusalCode::BudgetExceeded, node, "time", [Value::Null, json!(0), Value::Null], message)
 }
 
-pub(crate) fn converging(run: &str, agent: &str, dimension: Dimension, percent: u64, threshold: u64) -> Refusal {
+pub(crate) fn converging(run: &str, agent: &str, dimension: Dimension, percent: u64, threshold: u64) -> Box<Refusal> {
     let message = format!(
         "the run has consumed {percent} % of its {dimension}; new forks such as {agent} stop at {threshold} %: return what there is"
     );
@@ -97,8 +116,9 @@ pub(crate) fn converging(run: &str, agent: &str, dimension: Dimension, percent: 
     refusal(RefusalCode::BudgetConverging, run, dimension.name(), numbers, message)
 }
 
-pub(crate) fn host_full(run: &str, agent: &str, state: &Run) -> Refusal {
+pub(crate) fn host_full(run: &str, agent: &str, state: &Run) -> Box<Refusal> {
     let limit = state.plan.limits.max_live.min(state.seats.capacity());
-    let message = format!("no sandbox is free for {agent} (limit {limit}, waiting forks included); fork fewer at a time");
+    let message =
+        format!("no sandbox is free for {agent} (limit {limit}, waiting forks included); fork fewer at a time");
     refusal(RefusalCode::HostFull, run, "live", [json!(1), json!(0), json!(limit)], message)
 }

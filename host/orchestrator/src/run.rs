@@ -3,15 +3,21 @@
 use crate::agents::Agents;
 use crate::clock::Clock;
 use crate::events::Log;
+use crate::fork::Fork;
 use crate::gauge::Gauge;
 use crate::guarded::Guarded;
 use crate::input::Broken;
+use crate::layers::Layers;
+use crate::packet::Common;
 use crate::seats::Seats;
 use crate::slots::Slots;
 use crate::toolbox::Toolbox;
-use sandfork_model::{Budget, Event, EventBody, EventId, Outcome, Plan, RunId, TaskRef, TranscriptSink};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use sandfork_model::{
+    Budget, Event, EventBody, EventId, Outcome, Plan, RunId, TaskPath, TaskReader, TaskRef, TranscriptSink,
+};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// Refused requests kept one by one in the record. A guest that asks without end must not fill the host's memory: beyond
 /// this they are counted in the events only.
@@ -25,6 +31,8 @@ pub(crate) struct Run {
     pub(crate) orchestrator: Arc<TaskRef>,
     pub(crate) agents: Agents,
     pub(crate) toolbox: Toolbox,
+    /// What all forks are told alike.
+    pub(crate) common: Common,
     pub(crate) clock: Clock,
     pub(crate) slots: Arc<Slots>,
     pub(crate) seats: Arc<Seats>,
@@ -32,8 +40,12 @@ pub(crate) struct Run {
     pub(crate) gauge: Gauge,
     /// What the plan's own tasks are paid from.
     pub(crate) tank: Guarded<Budget>,
+    /// What the layers of the opening messages weigh.
+    pub(crate) layers: Layers,
     /// Forks admitted over the run's life.
     pub(crate) tasks_used: AtomicU64,
+    /// Requests of the plan's own so far, the planner's included.
+    pub(crate) requests_made: AtomicU32,
     /// Sandboxes reserved by this run at the moment.
     pub(crate) live: AtomicU64,
     /// Bytes held by all live sandboxes of this run.
@@ -41,6 +53,12 @@ pub(crate) struct Run {
     /// Places in the orchestrator's own thread of events.
     pub(crate) seq_no: AtomicU64,
     pub(crate) transcript: Option<Arc<dyn TranscriptSink>>,
+    /// Reads what a planner returns.
+    pub(crate) task_reader: Arc<dyn TaskReader>,
+    /// Ids of tasks whose output was accepted: a planner cannot plan them again.
+    pub(crate) accepted: Guarded<HashSet<String>>,
+    /// Forks that have not settled, in tree order; kept only where the plan has a fuse.
+    living: Guarded<BTreeMap<TaskPath, Weak<Fork>>>,
     outcomes: Guarded<Outcomes>,
     broken: OnceLock<Broken>,
 }
@@ -63,10 +81,13 @@ impl Run {
         seats: Arc<Seats>,
         log: Log,
         transcript: Option<Arc<dyn TranscriptSink>>,
+        task_reader: Arc<dyn TaskReader>,
     ) -> Self {
         let gauge = Gauge::new(&plan.limits);
         let tank = Guarded::new(Budget::tank(plan.limits.tank()));
+        let common = Common::of(&plan);
         Self {
+            common,
             orchestrator: Arc::new(TaskRef::orchestrator(&id)),
             plan,
             id,
@@ -78,14 +99,38 @@ impl Run {
             log,
             gauge,
             tank,
+            layers: Layers::default(),
             tasks_used: AtomicU64::new(0),
+            requests_made: AtomicU32::new(0),
             live: AtomicU64::new(0),
             memory_in_use: Arc::new(AtomicU64::new(0)),
             seq_no: AtomicU64::new(0),
             transcript,
+            task_reader,
+            accepted: Guarded::default(),
+            living: Guarded::default(),
             outcomes: Guarded::default(),
             broken: OnceLock::new(),
         }
+    }
+
+    /// Remembers a fork as long as it lives, if a fuse may have to find it.
+    pub(crate) fn enlist(&self, fork: &Arc<Fork>) {
+        if self.plan.limits.policy.fuse.is_some() {
+            self.living.lock().insert(fork.task.path.clone(), Arc::downgrade(fork));
+        }
+    }
+
+    /// Forgets a fork that has settled.
+    pub(crate) fn dismiss(&self, path: &TaskPath) {
+        if self.plan.limits.policy.fuse.is_some() {
+            self.living.lock().remove(path);
+        }
+    }
+
+    /// The forks that have not settled, in tree order.
+    pub(crate) fn live_forks(&self) -> Vec<Arc<Fork>> {
+        self.living.lock().values().filter_map(Weak::upgrade).collect()
     }
 
     /// Keeps an outcome for the record.
@@ -128,6 +173,7 @@ impl Run {
             at_ns: self.clock.now_ns(),
             body,
             artifact_refs: Vec::new(),
+            standing: None,
         });
         EventId { task_id: Arc::clone(&self.orchestrator.task_id), seq_no }
     }

@@ -1,21 +1,18 @@
 //! One run from its plan to its record: the plan's own tasks go through the same gate as everybody's.
 
 use crate::agents::Agents;
-use crate::clock::{Clock, nanos};
+use crate::clock::Clock;
+use crate::course::{Course, TaskEnd};
 use crate::events::Log;
-use crate::fork::Fork;
-use crate::gate::{Asker, Verdict, judge};
 use crate::input::{Broken, RunInput};
-use crate::life;
-use crate::merge::{merge, status};
-use crate::nursery::Nursery;
+use crate::merge::{Tally, merge, status};
+use crate::planning::{self, Planned};
 use crate::run::Run;
 use crate::slots::Slots;
-use crate::spawning::refusal_outcome;
-use crate::stop::{Interrupt, Reason};
 use crate::toolbox::Toolbox;
-use sandfork_model::limits::HOST_TIME_CEILING;
-use sandfork_model::{Dimension, EventBody, Outcome, Request, ReturnMode, RunRecord, TaskPath, TaskSpec, Usage};
+use sandfork_model::{EventBody, Outcome, RunRecord, Shape, TaskPath, Usage};
+use serde_json::json;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -26,13 +23,33 @@ use std::sync::atomic::Ordering;
 pub async fn run(input: RunInput) -> Result<RunRecord, Broken> {
     let interrupt = input.interrupt.clone();
     let run = assemble(input)?;
-    let tasks = run.plan.shape.tasks();
-    run.emit(EventBody::RunStarted { tasks: u64::try_from(tasks.len()).unwrap_or(u64::MAX) }, None);
-    let forks = admit(&run, tasks);
-    wait(&run, &forks, &interrupt).await;
+    let tasks = run.plan.shape.tasks().len();
+    run.emit(EventBody::RunStarted { tasks: u64::try_from(tasks).unwrap_or(u64::MAX) }, None);
+    let mut course = Course::new(&run, &interrupt);
+    let planned = match &run.plan.shape {
+        Shape::Root(root) => Planned { ends: course.work(std::slice::from_ref(root)).await, ..Planned::default() },
+        Shape::Tasks(tasks) => Planned { ends: course.work(tasks).await, ..Planned::default() },
+        Shape::Planner(planner) => planning::follow(&mut course, planner).await,
+    };
+    let (void, group_of) = course.finish();
     let elapsed_ns = run.clock.now_ns();
     run.clock.drain_late();
-    record(&run, elapsed_ns, interrupt.is_tripped())
+    let outcomes = outcomes(&run, planned.ends.iter().chain(&planned.replaced), &group_of);
+    let tally = Tally { ends: planned.ends, planners: planned.planners, void };
+    record(&run, outcomes, &tally, elapsed_ns, interrupt.is_tripped())
+}
+
+/// All outcomes, task by task in plan order. What a task came to stands under its own id, whatever its first attempt did.
+fn outcomes<'a>(run: &Run, ends: impl Iterator<Item = &'a TaskEnd>, group_of: &HashMap<u32, u32>) -> Vec<Outcome> {
+    let ends: HashMap<&TaskPath, &Outcome> = ends.map(|end| (&end.outcome.task.path, &end.outcome)).collect();
+    let mut outcomes = run.take_outcomes();
+    for outcome in &mut outcomes {
+        if let Some(end) = ends.get(&outcome.task.path) {
+            *outcome = (*end).clone();
+        }
+    }
+    outcomes.sort_by_key(|outcome| group_of.get(&outcome.task.path.top_ordinal()).copied());
+    outcomes
 }
 
 fn assemble(input: RunInput) -> Result<Arc<Run>, Broken> {
@@ -43,78 +60,28 @@ fn assemble(input: RunInput) -> Result<Arc<Run>, Broken> {
     let toolbox = Toolbox::new(&input.tools, input.specs)?;
     let agents = Agents::new(input.runtime, input.agents);
     let log = Log::open(input.sinks);
-    Ok(Arc::new(Run::new(input.plan, input.run, agents, toolbox, clock, slots, input.seats, log, input.transcript)))
+    Ok(Arc::new(Run::new(
+        input.plan,
+        input.run,
+        agents,
+        toolbox,
+        clock,
+        slots,
+        input.seats,
+        log,
+        input.transcript,
+        input.task_reader,
+    )))
 }
 
-/// Sends the plan's tasks through the gate and starts what passes.
-fn admit(run: &Arc<Run>, tasks: &[TaskSpec]) -> Vec<Arc<Fork>> {
-    let requests: Vec<Request> = tasks.iter().map(request).collect();
-    let nursery = Nursery::new(ReturnMode::All, requests.len(), None);
-    let verdicts = judge(Asker::Plan(run), requests, &mut run.tank.lock());
-    let mut forks = Vec::new();
-    for (place, verdict) in verdicts.into_iter().enumerate() {
-        match verdict {
-            Verdict::Refused { task, request, refusal } => {
-                let (agent, task_id) = (request.agent.clone(), Arc::clone(&task.task_id));
-                run.emit(EventBody::SpawnRefused { agent, task_id, code: refusal.code.name() }, None);
-                run.keep_refused(refusal_outcome(task, &request, &refusal, run.plan.limits.fork.on_failure));
-            }
-            Verdict::Admitted(admitted) => {
-                let fuel = admitted.budget.granted().get(Dimension::Fuel);
-                let turns = admitted.budget.granted().get(Dimension::Turns);
-                let cause = run.emit(EventBody::BudgetReserved { fuel, turns }, None);
-                let fork = Fork::new(*admitted, None, Arc::clone(&nursery), place);
-                fork.state.lock().fork_event = Some(cause);
-                nursery.expect();
-                forks.push(fork);
-            }
-        }
-    }
-    forks
-}
-
-fn request(task: &TaskSpec) -> Request {
-    let mut options = task.options.clone();
-    options.id.get_or_insert_with(|| task.id.clone());
-    Request {
-        agent: task.agent.clone(),
-        goal: task.goal.clone(),
-        context: task.context.clone(),
-        options: Ok(options),
-    }
-}
-
-/// Waits for the plan's tasks, the run's deadline or an interrupt, whichever comes first; all have settled afterwards.
-async fn wait(run: &Arc<Run>, forks: &[Arc<Fork>], interrupt: &Interrupt) {
-    let Some(first) = forks.first() else { return };
-    let deadline_ns = nanos(run.plan.limits.deadline.min(HOST_TIME_CEILING));
-    for fork in forks {
-        life::start(fork);
-    }
-    let Some(waiting) = first.nursery.begin_wait(&run.clock, &TaskPath::above_all(), deadline_ns) else { return };
-    run.clock.leave();
-    let reason = tokio::select! {
-        biased;
-        () = interrupt.wait() => Reason::Interrupted,
-        () = waiting => Reason::RunDeadline,
-        () = real_deadline(run, deadline_ns) => Reason::RunDeadline,
-    };
-    // A wait that was decided leaves nothing to stop.
-    for fork in forks {
-        life::stop(fork, reason).await;
-    }
-}
-
-async fn real_deadline(run: &Run, deadline_ns: u64) {
-    match run.clock.instant(deadline_ns) {
-        Some(instant) => tokio::time::sleep_until(instant).await,
-        None => std::future::pending().await,
-    }
-}
-
-fn record(run: &Run, elapsed_ns: u64, is_interrupted: bool) -> Result<RunRecord, Broken> {
-    let outcomes = run.take_outcomes();
-    let (merged, conflicts) = merge(&run.plan.shape, &outcomes);
+fn record(
+    run: &Run,
+    outcomes: Vec<Outcome>,
+    tally: &Tally,
+    elapsed_ns: u64,
+    is_interrupted: bool,
+) -> Result<RunRecord, Broken> {
+    let (merged, conflicts) = merge(&run.plan.shape, &tally.ends);
     for conflict in &conflicts {
         let body = EventBody::MergeConflict {
             key: conflict.key.clone(),
@@ -123,7 +90,7 @@ fn record(run: &Run, elapsed_ns: u64, is_interrupted: bool) -> Result<RunRecord,
         };
         run.emit(body, None);
     }
-    let status = status(&run.plan.shape, &outcomes);
+    let status = status(&run.plan.shape, tally, &outcomes);
     let tasks_used = run.tasks_used.load(Ordering::Acquire);
     run.emit(EventBody::RunFinished { status: status.name(), tasks_used }, None);
     run.log.close().map_err(Broken::new)?;
@@ -149,5 +116,6 @@ fn record(run: &Run, elapsed_ns: u64, is_interrupted: bool) -> Result<RunRecord,
             is_ledger_whole: tank.is_whole(),
         },
         outcomes,
+        metrics: json!({ "context": run.layers.to_json() }),
     })
 }

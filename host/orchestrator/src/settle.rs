@@ -9,6 +9,7 @@ use std::sync::Arc;
 /// Settles a fork. A second call changes nothing.
 pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
     let Some(budget) = fork.state.lock().budget.take() else { return };
+    fork.run.dismiss(&fork.task.path);
     let now_ns = fork.run.clock.now_ns();
     let counts = {
         let mut state = fork.state.lock();
@@ -43,6 +44,7 @@ pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
         error: verdict.error,
         counts,
         on_failure: fork.on_failure,
+        is_added: fork.is_added,
         is_loser: verdict.stopped == Some(Reason::Decided),
     };
     transcribe(fork);

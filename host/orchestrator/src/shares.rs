@@ -1,7 +1,7 @@
 //! How one `spawn` call divides a budget: explicit asks first, the rest in equal shares up to the fork default. Pure sums;
 //! who may ask is the gate's business, moving is the budget's.
 
-use sandfork_model::{Amounts, Ask, Budget, Dimension};
+use sandfork_model::{Amounts, Ask, Budget, Dimension, Shortfall};
 
 /// The share of one fork that asks for nothing, per dimension.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,45 @@ impl Shares {
             }
         }
         Ok(amounts)
+    }
+}
+
+impl Shares {
+    /// Whether an ask fits what is here and what siblings hold together: it is worth waiting for.
+    pub(crate) fn fits_once_siblings_end(&self, budget: &Budget, ask: &Ask, fuel_per_step: u64) -> bool {
+        let asked = ask.amounts(fuel_per_step);
+        Dimension::ALL.into_iter().all(|dimension| {
+            let lent = budget.lent().get(dimension);
+            let there = budget.left().get(dimension).saturating_add(lent).saturating_sub(self.kept.get(dimension));
+            let least = u64::from(self.default.get(dimension) > 0);
+            asked(dimension).unwrap_or(least) <= there
+        }) && Dimension::ALL.into_iter().any(|dimension| budget.lent().get(dimension) > 0)
+    }
+
+    /// As much of the ask as is left, if that is at least `least` in every dimension that is short.
+    pub(crate) fn shrunk(&self, budget: &Budget, ask: &Ask, least: &Ask, fuel_per_step: u64) -> Option<Amounts> {
+        let (asked, least) = (ask.amounts(fuel_per_step), least.amounts(fuel_per_step));
+        let mut amounts = Amounts::default();
+        for dimension in Dimension::ALL {
+            let wanted = asked(dimension).unwrap_or_else(|| self.share.get(dimension));
+            let left = budget.left().get(dimension).saturating_sub(self.kept.get(dimension));
+            let is_empty_share = asked(dimension).is_none() && wanted == 0 && self.default.get(dimension) > 0;
+            if wanted > left || is_empty_share {
+                // Without a stated minimum there is nothing to shrink to.
+                if left == 0 || left < least(dimension)? {
+                    return None;
+                }
+            }
+            amounts.set(dimension, wanted.min(left));
+        }
+        Some(amounts)
+    }
+}
+
+impl From<Shortfall> for Short {
+    fn from(shortfall: Shortfall) -> Self {
+        let Shortfall { dimension, asked, left, limit } = shortfall;
+        Self { dimension, asked, left, limit }
     }
 }
 

@@ -1,14 +1,13 @@
 //! One `spawn` call: read, judge, start, wait, answer. Outcomes stand in request order, never completion order (M4-33).
 
+use crate::asker::Asker;
+use crate::batch::Batch;
+use crate::cover;
 use crate::fork::{Fork, HaltReason};
-use crate::gate::{Asker, Verdict, judge};
-use crate::life;
 use crate::nursery::Nursery;
+use crate::slots::Ticket;
 use crate::stop::Reason;
-use sandfork_model::{
-    Counts, Dimension, EventBody, Halt, Message, OnFailure, Outcome, RawError, RawOutcome, RawRequest, Refusal,
-    RefusalCode, Request, RequestOptions, SpawnOptions, Status, TaskRef,
-};
+use sandfork_model::{Halt, Message, Outcome, RawError, RawOutcome, RawRequest, Request, RequestOptions, SpawnOptions};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -41,125 +40,68 @@ pub(crate) async fn answer(
 }
 
 /// Starts what the gate admits and waits for as many as were asked for. One outcome per request.
-pub(crate) async fn run(
-    fork: &Arc<Fork>,
-    requests: Vec<Request>,
-    options: SpawnOptions,
-) -> Result<Vec<Outcome>, Halt> {
-    // The budget is out of the fork's state while the gate divides it: the gate looks at that state.
-    let Some(mut budget) = fork.state.lock().budget.take() else { return Err(Halt) };
-    let verdicts = judge(Asker::Fork(fork), requests, &mut budget);
-    fork.state.lock().budget = Some(budget);
-
+pub(crate) async fn run(fork: &Arc<Fork>, requests: Vec<Request>, options: SpawnOptions) -> Result<Vec<Outcome>, Halt> {
+    let requests = match &fork.entry.cover {
+        Some(cover) => cover::fill(cover, requests),
+        None => requests,
+    };
+    let size = requests.len();
     let parent = (Arc::clone(&fork.run.slots), fork.task.path.clone());
-    let nursery = Nursery::new(options.returns, verdicts.len(), Some(parent));
-    let mut refused = Vec::new();
-    let mut started = Vec::new();
-    for (place, verdict) in verdicts.into_iter().enumerate() {
-        match verdict {
-            Verdict::Refused { task, request, refusal } => {
-                announce_refusal(fork, &task, &refusal);
-                let outcome = refusal_outcome(task, &request, &refusal, fork.run.plan.limits.fork.on_failure);
-                fork.run.keep_refused(outcome.clone());
-                refused.push((place, outcome));
-            }
-            Verdict::Admitted(admitted) => {
-                let fuel = admitted.budget.granted().get(Dimension::Fuel);
-                let turns = admitted.budget.granted().get(Dimension::Turns);
-                let cause = fork.emit(EventBody::BudgetReserved { fuel, turns }, None);
-                let child = Fork::new(*admitted, Some(Arc::clone(fork)), Arc::clone(&nursery), place);
-                child.state.lock().fork_event = Some(cause);
-                nursery.expect();
-                fork.state.lock().children.push(Arc::clone(&child));
-                started.push(child);
-            }
-        }
-    }
-    if !started.is_empty() {
-        wait(fork, &nursery, &started).await?;
+    let nursery = Nursery::new(options.returns, size, Some(parent));
+    let mut batch = Batch::judge(Asker::Fork(fork), requests, nursery);
+    fork.state.lock().count_round(size, batch.has_started());
+    if batch.has_started() {
+        wait(fork, &mut batch).await?;
     }
     // All have ended: the fork keeps none of them alive.
     fork.state.lock().children.clear();
-    let mut outcomes = nursery.ends();
-    for (place, outcome) in refused {
-        if let Some(end) = outcomes.get_mut(place) {
-            *end = Some(outcome);
-        }
-    }
-    Ok(outcomes.into_iter().flatten().collect())
+    Ok(batch.nursery().ends().into_iter().flatten().collect())
 }
 
 /// Starts the children, gives the slot away, waits, stops the losers, and comes back with a slot.
-async fn wait(fork: &Arc<Fork>, nursery: &Arc<Nursery>, started: &[Arc<Fork>]) -> Result<(), Halt> {
-    let clock = &fork.run.clock;
-    for child in started {
-        life::start(child);
-    }
-    let deadline_ns = fork.state.lock().deadline_ns;
+async fn wait(fork: &Arc<Fork>, batch: &mut Batch<'_>) -> Result<(), Halt> {
+    let (clock, nursery) = (&fork.run.clock, Arc::clone(batch.nursery()));
     let bound = nursery.bind();
-    let waiting = nursery.begin_wait(clock, &fork.task.path, deadline_ns);
-    fork.give_slot();
-    if let Some(waiting) = waiting {
-        clock.leave();
-        waiting.await;
-        if !nursery.is_decided() {
+    loop {
+        batch.start();
+        let deadline_ns = fork.state.lock().deadline_ns;
+        let waiting = nursery.begin_wait(clock, &fork.task.path, deadline_ns);
+        fork.give_slot();
+        if let Some(waiting) = waiting {
+            clock.leave();
+            waiting.await;
+        }
+        if nursery.is_decided() {
+            break;
+        }
+        if !nursery.take_news() {
             fork.stop.tell(Reason::Timeout);
             return Err(Halt);
         }
+        batch.move_up();
     }
-    for child in started {
-        life::stop(child, Reason::Decided).await;
-    }
+    batch.stop(Reason::Decided).await;
     if let Some(ticket) = nursery.take_ticket() {
-        let asked_ns = clock.now_ns();
-        fork.state.lock().is_paused = true;
-        clock.leave();
-        ticket.await;
-        fork.take_slot();
-        let waited_ns = clock.now_ns().saturating_sub(asked_ns);
-        let mut state = fork.state.lock();
-        state.is_paused = false;
-        state.deadline_ns = state.deadline_ns.saturating_add(waited_ns);
-        state.resume_wait_ns = state.resume_wait_ns.saturating_add(waited_ns);
-        state.counts.queued_ns = state.counts.queued_ns.saturating_add(waited_ns);
+        resume(fork, ticket).await;
     }
     drop(bound);
     Ok(())
 }
 
-/// A refusal's event, in the thread of whoever asked.
-fn announce_refusal(fork: &Fork, task: &TaskRef, refusal: &Refusal) {
-    let (agent, task_id) = (task.agent.to_string(), Arc::clone(&task.task_id));
-    let body = if refusal.code == RefusalCode::DelegationDepthExceeded {
-        let max_depth = fork.run.plan.limits.max_depth.ceiling();
-        EventBody::DepthLimit { agent, task_id, depth: task.depth, max_depth }
-    } else {
-        EventBody::SpawnRefused { agent, task_id, code: refusal.code.name() }
-    };
-    fork.emit(body, None);
-}
-
-/// A refusal as the outcome of its request. An unknown agent `failed`; everything else was `refused`.
-pub(crate) fn refusal_outcome(
-    task: Arc<TaskRef>,
-    request: &Request,
-    refusal: &Refusal,
-    on_failure: OnFailure,
-) -> Outcome {
-    let status = match refusal.code {
-        RefusalCode::UnknownSubagent => Status::Failed,
-        _ => Status::Refused,
-    };
-    let asked = request.options.as_ref().ok().and_then(|options| options.on_failure);
-    Outcome {
-        task,
-        status,
-        output: None,
-        error: Some(refusal.to_error()),
-        counts: Counts::default(),
-        on_failure: asked.unwrap_or(on_failure),
-        is_loser: false,
-    }
+/// Waits for the slot that the parent resumes in; that wait does not count toward its timeout.
+async fn resume(fork: &Fork, ticket: Ticket) {
+    let clock = &fork.run.clock;
+    let asked_ns = clock.now_ns();
+    fork.state.lock().is_paused = true;
+    clock.leave();
+    ticket.await;
+    fork.take_slot();
+    let waited_ns = clock.now_ns().saturating_sub(asked_ns);
+    let mut state = fork.state.lock();
+    state.is_paused = false;
+    state.deadline_ns = state.deadline_ns.saturating_add(waited_ns);
+    state.resume_wait_ns = state.resume_wait_ns.saturating_add(waited_ns);
+    state.counts.queued_ns = state.counts.queued_ns.saturating_add(waited_ns);
 }
 
 fn parse(text: &str) -> Result<Value, String> {
@@ -177,7 +119,7 @@ fn read(raw: RawRequest, call_error: Option<&String>) -> Request {
         (None, Err(error)) => Err(format!("context is no JSON: {error}")),
         (None, Ok(_)) => parse(&raw.options).and_then(|options| RequestOptions::from_json(&options)),
     };
-    Request { agent: raw.agent, goal: raw.goal, context: context.unwrap_or_default(), options }
+    Request { agent: raw.agent, goal: raw.goal, context: context.unwrap_or_default(), options, is_added: false }
 }
 
 /// An outcome as its parent sees it: counts and fuel, no times.
@@ -202,6 +144,7 @@ fn info(outcome: &Outcome) -> Value {
         "tool_calls": counts.tool_calls,
         "host_calls": counts.host_calls,
         "fuel_used": counts.fuel_used,
+        "added": outcome.is_added,
     })
 }
 

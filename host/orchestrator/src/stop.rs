@@ -14,6 +14,8 @@ pub(crate) enum Reason {
     ParentEnded,
     /// Its siblings were enough for `first_ok` or `quorum`.
     Decided,
+    /// The run's fuse went.
+    Fused,
     /// Somebody outside interrupted the run.
     Interrupted,
 }
@@ -26,6 +28,7 @@ impl Reason {
             Self::RunDeadline => "run_deadline",
             Self::ParentEnded => "parent_ended",
             Self::Decided => "decided",
+            Self::Fused => "fused",
             Self::Interrupted => "interrupted",
         }
     }

@@ -1,12 +1,14 @@
 //! One tool call: grant, counts, provider, delay, size. The grant is checked here and nowhere else.
 
 use crate::budgeting;
+use crate::cutting;
 use crate::fork::{Fork, HaltReason};
 use crate::forking;
+use crate::gauge::Counted;
 use crate::port::{length, spend};
 use crate::thinking;
 use crate::waiting;
-use sandfork_model::{AgentError, Dimension, EventBody, EventId, Halt, Message, Reply, ToolCall};
+use sandfork_model::{AgentError, Dimension, EventBody, EventId, Halt, Message, Policy, Reply, ToolCall};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -29,22 +31,82 @@ pub(crate) async fn answer(fork: &Arc<Fork>, name: &str, arguments: String) -> R
 /// A call that counts as a tool call and whose answer is a tool message.
 async fn counted(fork: &Arc<Fork>, name: &str, arguments: String) -> Result<Answer, Halt> {
     fork.state.lock().counts.tool_calls += 1;
-    let shared_name = fork.run.toolbox.find(name).map_or_else(|| name.into(), |(shared, _)| shared);
+    let shared_name = fork.run.toolbox.shared_name(name);
     let call = EventBody::ToolCall { tool: Arc::clone(&shared_name), argument_bytes: length(&arguments) };
     let call = fork.emit(call, None);
-    let answer = match checked(fork, name, &arguments) {
+    let answer = match checked(fork, name, &arguments).and_then(|parsed| Ok((parsed, capped(fork, name)?))) {
         Err(error) => Err(error),
-        Ok(_) if fork.run.gauge.count_tool_call().is_err() => Err(refused(
-            "tool_calls_exceeded",
-            name,
-            "the run's tool calls are used up; return what there is".into(),
-            json!({ "dimension": "tool_calls", "left": 0, "node": &*fork.run.id.name }),
-        )),
-        Ok(parsed) if name == "fork_subagents" => forking::answer(fork, &parsed).await?,
-        Ok(parsed) => cut(fork, name, provided(fork, name, parsed).await?.0),
+        Ok((parsed, _)) if name == "fork_subagents" => forking::answer(fork, &parsed).await?,
+        Ok((parsed, counted)) => {
+            let answer = provided(fork, name, parsed).await?.0;
+            let answer = cut(fork, name, answer);
+            marked(look_for_loop(fork, name, answer), name, counted)
+        }
     };
     record(fork, &shared_name, arguments, &answer, call)?;
     Ok(answer)
+}
+
+/// Counts the call against every cap it falls under: the fork's, the run's, the tool's over the run. Three layers, one
+/// place; what is refused is not counted.
+fn capped(fork: &Fork, name: &str) -> Result<Counted, AgentError> {
+    let run = &fork.run;
+    let exceeded = |dimension: &str, node: &str, limit: u64, advice: &str| {
+        let message = format!("the calls of {name} are used up ({dimension}: {limit}); {advice}");
+        let details = json!({ "dimension": dimension, "node": node, "asked": 1, "left": 0, "limit": limit });
+        refused("tool_calls_exceeded", name, message, details)
+    };
+    if run.gauge.is_converging() && name != "fork_subagents" {
+        let message = format!("the run is converging; {name} was not executed: return what there is");
+        return Err(refused("budget_converging", name, message, json!({ "node": &*run.id.name })));
+    }
+    let caps = run.plan.limits.policy.tools.get(name).copied().unwrap_or_default();
+    if let Some(cap) = caps.per_fork {
+        let used = fork.state.lock().calls_by_tool.get(name).copied().unwrap_or_default();
+        if !cap.admits(used) {
+            let node = &*fork.task.task_id;
+            return Err(exceeded("calls_per_fork", node, cap.ceiling(), "work with what it has returned"));
+        }
+    }
+    if let Err(limit) = run.gauge.count_tool_call() {
+        return Err(exceeded("tool_calls", &run.id.name, limit, "return what there is"));
+    }
+    match run.gauge.count_call_of(name) {
+        Counted::Over { limit } => {
+            Err(exceeded("calls_per_run", &run.id.name, limit, "the whole tree has used them: return what there is"))
+        }
+        counted => Ok(counted),
+    }
+}
+
+/// A fork that goes in circles is told so instead of being answered once more.
+fn look_for_loop(fork: &Fork, name: &str, answer: Answer) -> Answer {
+    let Some(detector) = fork.run.plan.limits.policy.loop_detector else { return answer };
+    let text = answer.as_ref().map_or_else(rendered, Clone::clone);
+    if !fork.state.lock().recent.is_loop(detector, name, &text) {
+        return answer;
+    }
+    fork.emit(EventBody::LoopDetected { tool: name.into() }, None);
+    let message = format!(
+        "{} has called {name} {} times without progress within {} calls; change the question or return what there is",
+        fork.task.agent, detector.threshold, detector.window
+    );
+    let details = json!({ "window": detector.window, "threshold": detector.threshold });
+    Err(refused("loop_detected", name, message, details))
+}
+
+/// One call over a soft cap is answered, with the word to converge (HF-30).
+fn marked(answer: Answer, name: &str, counted: Counted) -> Answer {
+    let Counted::Converge { limit } = counted else { return answer };
+    let word = format!("the run's {limit} calls of {name} are used up; this one was the last: return what there is");
+    answer.map(|text| match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Object(mut map)) => {
+            map.insert("converge".into(), word.into());
+            Value::Object(map).to_string()
+        }
+        Ok(other) => json!({ "result": other, "converge": word }).to_string(),
+        Err(_) => text,
+    })
 }
 
 /// Charges the answer, counts it as a message and writes its event.
@@ -63,8 +125,7 @@ fn record(fork: &Fork, tool: &Arc<str>, arguments: String, answer: &Answer, call
         }
     }
     let code = answer.as_ref().err().map(|error| error.code.clone());
-    let body =
-        EventBody::ToolResult { tool: Arc::clone(tool), is_ok: answer.is_ok(), result_bytes: bytes, code };
+    let body = EventBody::ToolResult { tool: Arc::clone(tool), is_ok: answer.is_ok(), result_bytes: bytes, code };
     fork.emit(body, Some(call));
     Ok(())
 }
@@ -74,6 +135,12 @@ pub(crate) fn rendered(error: &AgentError) -> String {
     json!({ "code": error.code, "message": error.message, "details": error.details }).to_string()
 }
 
+/// The depth from which on a tool is denied, if that is `depth` or above it (HF-04, HF-05).
+pub(crate) fn denied_from(policy: &Policy, depth: u32, name: &str) -> Option<u32> {
+    let mut denied = policy.deny_at_depth.range(..=depth);
+    denied.find(|(_, tools)| tools.iter().any(|tool| tool == name)).map(|(depth, _)| *depth)
+}
+
 /// Whether this fork may call this tool with these arguments.
 fn checked(fork: &Fork, name: &str, arguments: &str) -> Result<Value, AgentError> {
     let is_granted = match name {
@@ -81,6 +148,11 @@ fn checked(fork: &Fork, name: &str, arguments: &str) -> Result<Value, AgentError
         "fork_subagents" => !fork.grant.spawn.is_empty(),
         _ => fork.grant.tools.contains(name),
     };
+    if is_granted && denied_from(&fork.run.plan.limits.policy, fork.task.depth, name).is_some() {
+        let depth = fork.task.depth;
+        let message = format!("{name} is denied at depth {depth}; leave it to the fork above, which has it");
+        return Err(refused("tool_denied_at_depth", name, message, json!({ "depth": depth })));
+    }
     if !is_granted {
         let granted: Vec<&String> = fork.grant.tools.iter().collect();
         let message = format!("{} was not granted the tool {name}; add it to the agent's `tools`", fork.task.agent);
@@ -98,10 +170,11 @@ fn checked(fork: &Fork, name: &str, arguments: &str) -> Result<Value, AgentError
 
 /// Asks the provider and lets its delay pass. The second part says whether the provider itself said error.
 pub(crate) async fn provided(fork: &Arc<Fork>, name: &str, arguments: Value) -> Result<(Answer, bool), Halt> {
-    let Some((shared_name, Some(provider))) = fork.run.toolbox.find(name) else {
+    let Some(provider) = fork.run.toolbox.provider(name) else {
         let message = format!("no provider offers the tool {name}");
         return Ok((Err(refused("tool_unknown", name, message, json!({}))), true));
     };
+    let shared_name = fork.run.toolbox.shared_name(name);
     let nth = {
         let mut state = fork.state.lock();
         let calls = state.calls_by_tool.entry(Arc::clone(&shared_name)).or_default();
@@ -115,19 +188,18 @@ pub(crate) async fn provided(fork: &Arc<Fork>, name: &str, arguments: Value) -> 
     Ok((result.map_err(|error| named(error, name)), is_error))
 }
 
-/// A result over its limit is an error that says so: half a JSON text would be none.
+/// A result over its limit is cut, and says so itself (HF-19).
 fn cut(fork: &Fork, name: &str, answer: Answer) -> Answer {
-    let limit = fork.run.plan.limits.fork.tool_result;
-    let Ok(text) = &answer else { return answer };
-    let bytes = length(text);
-    if bytes <= limit {
-        return answer;
-    }
-    fork.emit(EventBody::Truncated { what: "tool_result", bytes, limit }, None);
-    let head: String = text.chars().take(200).collect();
-    let message = format!("the result of {name} has {bytes} bytes, the limit is {limit}; ask for a smaller part");
-    let details = json!({ "dimension": "tool_result", "bytes": bytes, "limit": limit, "head": head });
-    Err(refused("result_too_large", name, message, details))
+    let limits = &fork.run.plan.limits;
+    let tokens = limits.policy.tools.get(name).and_then(|caps| caps.result_tokens);
+    answer.map(|text| match cutting::cut(&text, limits.fork.tool_result, tokens) {
+        None => text,
+        Some(cut) => {
+            let bytes = length(&text);
+            fork.emit(EventBody::Truncated { what: "tool_result", bytes, limit: cut.limit }, None);
+            cut.text
+        }
+    })
 }
 
 fn refused(code: &str, tool: &str, message: String, details: Value) -> AgentError {

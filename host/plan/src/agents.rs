@@ -4,7 +4,7 @@ use crate::amount::{time, wrong};
 use crate::ask::{Purse, ask};
 use crate::files::Base;
 use crate::names::{Known, is_name};
-use sandfork_model::{AgentEntry, AgentSource, Ask};
+use sandfork_model::{AgentEntry, AgentSource, Ask, Cover};
 use sandfork_source::{Fields, Key, Node, NodeValue, Problems, quote};
 
 /// The word that stands for an agent's own name under `spawn`.
@@ -52,6 +52,7 @@ fn entry(
         .take("budget")
         .map_or_else(Ask::default, |node| ask(node, &fields.path_of("budget"), Purse::Fork, problems));
     let timeout = fields.take("timeout").and_then(|node| time(node, &fields.path_of("timeout"), problems));
+    let cover = fields.take("cover").and_then(|node| cover(node, &fields.path_of("cover"), problems));
     let wasi_denied = wasi(&mut fields, source.as_ref(), problems);
     fields.finish(problems);
     Some(AgentEntry {
@@ -65,6 +66,7 @@ fn entry(
         output_schema,
         budget,
         timeout,
+        cover,
         wasi_denied,
     })
 }
@@ -88,6 +90,20 @@ fn source(name: &str, fields: &mut Fields<'_>, base: &Base<'_>, problems: &mut P
     };
     problems.push(problem.expected("one of script, component"));
     None
+}
+
+/// `cover: {key, values}`: what every batch of its forks must cover between them.
+fn cover(node: &Node, path: &str, problems: &mut Problems) -> Option<Cover> {
+    let mut fields = Fields::of(node, path, problems)?;
+    let key = fields.need_text("key", problems).map(str::to_owned);
+    let values = fields.texts("values", problems).unwrap_or_default();
+    let values: Vec<String> = values.into_iter().map(|(value, _)| value.to_owned()).collect();
+    fields.finish(problems);
+    if values.is_empty() {
+        let problem = problems.at(node.place, format!("{} has no values", quote(path)));
+        problems.push(problem.expected("`values`: a list of at least one text"));
+    }
+    Some(Cover { key: key?, values })
 }
 
 /// Whether the entry says `wasi: denied`, the only thing it may say about WASI.

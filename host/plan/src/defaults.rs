@@ -20,6 +20,7 @@ pub fn defaults_table() -> Vec<(&'static str, String, &'static str)> {
         model_calls,
         tool_calls,
         memory_total,
+        policy,
         fork,
     } = RunLimits::default();
     let ForkLimits {
@@ -46,6 +47,8 @@ pub fn defaults_table() -> Vec<(&'static str, String, &'static str)> {
         OnFailure::Propagate => "propagate",
         OnFailure::Skip => "skip",
     };
+    let sandfork_model::WaterLevels { save, spare, converge } = policy.water;
+    let water = format!("{{ save: {save}, spare: {spare}, converge: {converge} }}");
     vec![
         ("max_depth", max_depth.to_string(), "deepest depth that runs; the first task has depth 0"),
         ("max_tasks", max_tasks.to_string(), "forks over the life of the run"),
@@ -59,6 +62,16 @@ pub fn defaults_table() -> Vec<(&'static str, String, &'static str)> {
         ("model_calls", optional(model_calls), "model calls in the whole run; absent: only the turns bound them"),
         ("tool_calls", optional(tool_calls), "tool calls in the whole run; absent: only the host calls bound them"),
         ("memory_total", bytes(memory_total), "memory of all live forks together"),
+        ("floors", "absent".into(), "amounts kept back for the root's answer and for acceptance"),
+        ("on_shortage", "refuse".into(), "what happens to a request that the budget cannot carry"),
+        ("water", water, "percent of a written cap from which on less is admitted"),
+        ("fuse", optional(policy.fuse), "percent of a written cap at which the run stops all but critical forks"),
+        ("tools", "absent".into(), "caps by tool: per_fork, per_run, result_tokens"),
+        ("deny_at_depth", "absent".into(), "tools denied from a depth on"),
+        ("loop_detector", "absent".into(), "calls without progress that are taken for a loop; absent: off"),
+        ("tiers", "absent".into(), "model tiers: the price of a token in percent"),
+        ("child_tier", optional(policy.child_tier), "the tier of every fork below depth 0"),
+        ("rounds", "absent".into(), "how often one fork may fork, in parallel and before that one by one"),
         ("timeout", time(timeout), "a fork's time, waiting in spawn included"),
         ("root_timeout", time(root_timeout), "the root's time"),
         ("on_failure", on_failure.into(), "what a plan task's failure does to the run"),

@@ -5,7 +5,7 @@ use crate::files::{Base, cause, read_bounded};
 use crate::limits::limits;
 use crate::names::{BUILT_IN_TOOLS, Known, is_run_name};
 use crate::overrides::Overrides;
-use crate::tasks::{Room, root, tasks};
+use crate::tasks::{Room, planner, root, tasks};
 use crate::tools::{object, tools};
 use sandfork_model::{Plan, RunLimits, Shape};
 use sandfork_source::{Fields, Node, ParseLimits, Place, Problem, Problems, parse, quote};
@@ -58,12 +58,14 @@ fn plan(document: &Node, base: &Base<'_>, problems: &mut Problems) -> Option<Pla
     let agents = fields.need("agents", problems).map(|node| agents(node, &known, base, problems));
     let workspace = fields.take("workspace").and_then(|node| base.directory(node, "workspace", problems));
     let limits = fields.take("limits").map_or_else(RunLimits::default, |node| limits(node, problems));
-    let shape = shape(&mut fields, goal, document.get("goal").is_some(), &Room { tools: &known, base }, problems);
+    let reviewers = Known::new("agent", document.get("agents").into_iter().flat_map(keys));
+    let room = Room { tools: &known, agents: &reviewers, base };
+    let shape = shape(&mut fields, goal, document.get("goal").is_some(), &room, problems);
     fields.finish(problems);
     let shape = shape?;
     let goal = match &shape {
         Shape::Root(root) => root.goal.clone(),
-        Shape::Tasks(_) => goal?.to_owned(),
+        Shape::Tasks(_) | Shape::Planner(_) => goal?.to_owned(),
     };
     Some(Plan {
         name: name?,
@@ -98,23 +100,33 @@ fn shape(
     room: &Room<'_>,
     problems: &mut Problems,
 ) -> Option<Shape> {
-    let written = (fields.entry("root"), fields.entry("tasks"));
-    let problem = match written {
-        (Some((_, node)), None) => return root(node, goal, room, problems).map(|root| Shape::Root(Box::new(root))),
-        (None, Some((key, node))) => {
+    const KEYS: [&str; 3] = ["root", "tasks", "planner"];
+    let written: Vec<_> = KEYS.into_iter().filter_map(|key| fields.entry(key)).collect();
+    let problem = match written.as_slice() {
+        [(key, node)] if key.text == "root" => {
+            return root(node, goal, room, problems).map(|root| Shape::Root(Box::new(root)));
+        }
+        [(key, node)] => {
             if !has_goal {
                 let problem = problems
-                    .at(key.place, "a plan with `tasks` needs a `goal` of its own")
+                    .at(key.place, format!("a plan with `{}` needs a `goal` of its own", key.text))
                     .hint("write `goal: …` beside `run`");
                 problems.push(problem);
             }
-            return Some(Shape::Tasks(tasks(node, room, problems)));
+            if key.text == "tasks" {
+                return Some(Shape::Tasks(tasks(node, room, problems)));
+            }
+            return planner(node, goal, room, problems).map(|planner| Shape::Planner(Box::new(planner)));
         }
-        (Some(_), Some((key, _))) => problems.at(key.place, "the plan has both `root` and `tasks`"),
-        (None, None) => problems.at(fields.place(), "the plan has neither `root` nor `tasks`"),
+        [] => problems.at(fields.place(), "the plan has neither `root` nor `tasks` nor `planner`"),
+        [(first, _), (second, _), ..] => {
+            problems.at(second.place, format!("the plan has both `{}` and `{}`", first.text, second.text))
+        }
     };
     problems.push(
-        problem.expected("one of root, tasks").hint("`root` is one agent that forks others, `tasks` a fixed list"),
+        problem
+            .expected("one of root, tasks, planner")
+            .hint("`root` is one agent that forks others, `tasks` a fixed list, `planner` an agent that returns one"),
     );
     None
 }

@@ -13,12 +13,19 @@ pub(crate) struct Base<'a> {
     pub(crate) directory: &'a Path,
     /// The plan itself, resolved; `None` if it is no file of that directory.
     pub(crate) plan: Option<PathBuf>,
+    /// Whether files may be named at all.
+    is_open: bool,
 }
 
 impl<'a> Base<'a> {
     pub(crate) fn new(file: &str, directory: &'a Path) -> Self {
         let plan = Path::new(file).file_name().and_then(|name| directory.join(name).canonicalize().ok());
-        Self { directory, plan }
+        Self { directory, plan, is_open: true }
+    }
+
+    /// For texts that are not the user's own: whatever they name, no file is looked at.
+    pub(crate) fn nowhere() -> Self {
+        Self { directory: Path::new(""), plan: None, is_open: false }
     }
 
     /// The path of a file that must exist and must not be the plan.
@@ -87,6 +94,11 @@ impl<'a> Base<'a> {
 
     fn resolve<'n>(&self, node: &'n Node, path: &str, problems: &mut Problems) -> Option<(&'n str, PathBuf)> {
         let written = expect_text(node, path, problems)?;
+        if !self.is_open {
+            let problem = problems.at(node.place, format!("{} names a file", quote(path)));
+            problems.push(problem.expected("what the file would hold, written in place"));
+            return None;
+        }
         if written.is_empty() {
             let problem = problems.at(node.place, format!("{} is empty", quote(path))).expected("a path");
             problems.push(problem);

@@ -1,6 +1,7 @@
 //! Plan file to validated plan. Reads the file and the files it names, checks everything that can be known before a run,
 //! and reports all problems at once, each with its place. Knows nothing of running: no engine, no clock, no compiler.
 
+mod again;
 mod agents;
 mod amount;
 mod ask;
@@ -10,6 +11,8 @@ mod files;
 mod limits;
 mod names;
 mod overrides;
+mod planned;
+mod policy;
 mod schema;
 mod tasks;
 mod tools;
@@ -18,4 +21,5 @@ pub use defaults::defaults_table;
 pub use document::{load, read};
 pub use names::BUILT_IN_TOOLS;
 pub use overrides::Overrides;
+pub use planned::PlannedTasks;
 pub use schema::{SCHEMA, TASK_SCHEMA};

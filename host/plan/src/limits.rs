@@ -3,7 +3,7 @@
 use crate::amount::{bytes, count, count_from_one, time, wrong};
 use crate::ask::{Purse, ask};
 use sandfork_model::{Ancestors, Cap, OnFailure, RunLimits};
-use sandfork_source::{Fields, Node, NodeValue, Problems};
+use sandfork_source::{Fields, Node, NodeValue, Problem, Problems};
 use std::time::Duration;
 
 /// Reads the limits of a run.
@@ -24,6 +24,7 @@ pub(crate) fn limits(node: &Node, problems: &mut Problems) -> RunLimits {
         model_calls,
         tool_calls,
         memory_total,
+        policy,
         fork,
     } = &mut limits;
 
@@ -39,6 +40,7 @@ pub(crate) fn limits(node: &Node, problems: &mut Problems) -> RunLimits {
     reader.optional("model_calls", model_calls, count);
     reader.optional("tool_calls", tool_calls, count);
     reader.bytes("memory_total", memory_total);
+    crate::policy::policy(&mut reader, policy);
 
     reader.time("timeout", &mut fork.timeout);
     reader.time("root_timeout", &mut fork.root_timeout);
@@ -100,13 +102,27 @@ fn read_similar(node: &Node, path: &str, problems: &mut Problems) -> Option<f64>
 }
 
 /// Fills slots that already hold their default.
-struct Reader<'a, 'p> {
+pub(crate) struct Reader<'a, 'p> {
     fields: Fields<'a>,
     problems: &'p mut Problems,
 }
 
 impl Reader<'_, '_> {
-    fn read<T>(&mut self, key: &'static str, slot: &mut T, reader: impl Fn(&Node, &str, &mut Problems) -> Option<T>) {
+    /// A problem with the whole map.
+    pub(crate) fn problem(&self, message: String) -> Problem {
+        self.problems.at(self.fields.place(), message)
+    }
+
+    pub(crate) fn push(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    pub(crate) fn read<T>(
+        &mut self,
+        key: &'static str,
+        slot: &mut T,
+        reader: impl Fn(&Node, &str, &mut Problems) -> Option<T>,
+    ) {
         if let Some(node) = self.fields.take(key)
             && let Some(value) = reader(node, &self.fields.path_of(key), self.problems)
         {
@@ -114,7 +130,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn optional<T>(
+    pub(crate) fn optional<T>(
         &mut self,
         key: &'static str,
         slot: &mut Option<T>,

@@ -1,5 +1,6 @@
-//! The plan's own tasks: one root, or a fixed decomposition. An agent nobody knows is an outcome later, no problem here.
+//! The plan's own tasks: one root, a fixed decomposition, or a planner that returns one. An agent nobody knows is an outcome later, no problem here.
 
+use crate::again::{review, times};
 use crate::amount::{milliseconds, time};
 use crate::ask::{Purse, ask};
 use crate::files::Base;
@@ -7,7 +8,7 @@ use crate::limits::on_failure;
 use crate::names::Known;
 use crate::tools::object;
 use sandfork_model::id::is_valid_id;
-use sandfork_model::{Ask, RequestOptions, TaskSpec};
+use sandfork_model::{Ask, PlannerSpec, RequestOptions, TaskSpec};
 use sandfork_source::{Fields, Node, Problems, expect_list, expect_texts, quote};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -15,10 +16,13 @@ use std::time::Duration;
 
 /// The id of a root.
 const ROOT_ID: &str = "root";
+/// The id of a planner.
+const PLANNER_ID: &str = "planner";
 
 /// What a task's reader needs besides its text.
 pub(crate) struct Room<'a> {
     pub(crate) tools: &'a Known<'a>,
+    pub(crate) agents: &'a Known<'a>,
     pub(crate) base: &'a Base<'a>,
 }
 
@@ -43,6 +47,20 @@ pub(crate) fn root(node: &Node, goal: Option<&str>, room: &Room<'_>, problems: &
     task(fields, ROOT_ID.to_owned(), goal, room, problems)
 }
 
+/// Reads `planner`; `goal` is the plan's own, for a planner that has none.
+pub(crate) fn planner(
+    node: &Node,
+    goal: Option<&str>,
+    room: &Room<'_>,
+    problems: &mut Problems,
+) -> Option<PlannerSpec> {
+    let mut fields = Fields::of(node, "planner", problems)?;
+    let written = fields.text("goal", problems);
+    let max_replans = fields.take("max_replans").map(|node| times(node, &fields.path_of("max_replans"), problems));
+    let task = task(fields, PLANNER_ID.to_owned(), written.or(goal), room, problems)?;
+    Some(PlannerSpec { task, max_replans: max_replans.unwrap_or(Some(PlannerSpec::DEFAULT_REPLANS))? })
+}
+
 /// Reads `tasks`, in plan order.
 pub(crate) fn tasks(node: &Node, room: &Room<'_>, problems: &mut Problems) -> Vec<TaskSpec> {
     let Some(items) = expect_list(node, "tasks", problems) else { return Vec::new() };
@@ -56,7 +74,9 @@ pub(crate) fn tasks(node: &Node, room: &Room<'_>, problems: &mut Problems) -> Ve
         let Some(mut fields) = Fields::of(item, format!("tasks[{index}]"), problems) else { continue };
         let id = id(&mut fields, item, &mut seen, problems);
         let goal = fields.need_text("goal", problems);
-        read.extend(task(fields, id, goal, room, problems));
+        let reviewed = fields.take("review");
+        let review = reviewed.and_then(|node| review(node, &fields.path_of("review"), room.agents, problems));
+        read.extend(task(fields, id, goal, room, problems).map(|task| TaskSpec { review, ..task }));
     }
     read
 }
@@ -103,6 +123,7 @@ fn task(
         goal: goal?.to_owned(),
         context: Value::Object(context.unwrap_or_default()),
         options,
+        review: None,
     })
 }
 
@@ -123,11 +144,17 @@ fn options(fields: &mut Fields<'_>, room: &Room<'_>, problems: &mut Problems) ->
         budget: fields
             .take("budget")
             .map_or_else(Ask::default, |node| ask(node, &fields.path_of("budget"), Purse::Fork, problems)),
+        budget_min: fields
+            .take("budget_min")
+            .map_or_else(Ask::default, |node| ask(node, &fields.path_of("budget_min"), Purse::Fork, problems)),
         timeout: timeout(fields, problems),
         on_failure: fields
             .take("on_failure")
             .and_then(|node| on_failure(node, &fields.path_of("on_failure"), problems)),
         critical: fields.flag("critical", problems).unwrap_or(false),
+        low_value: fields.flag("low_value", problems).unwrap_or(false),
+        is_acceptance: false,
+        is_planning: false,
         output_schema: fields
             .take("output_schema")
             .and_then(|node| room.base.schema(node, &fields.path_of("output_schema"), problems)),

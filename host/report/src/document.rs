@@ -55,7 +55,7 @@ pub fn report(record: &RunRecord, facts: &RunFacts<'_>) -> Value {
         "conflicts": conflicts,
         "events": { "total": total, "by_type": by_type },
         "usage": usage(record),
-        "metrics": {},
+        "metrics": record.metrics,
     }))
 }
 

@@ -66,6 +66,11 @@ pub fn line(event: &Event) -> Option<String> {
         | EventBody::ArtifactPut { .. }
         | EventBody::Cancelled { .. }
         | EventBody::LateResultDropped { .. } => return None,
+        EventBody::Planned { tasks, replan: 0 } => format!("planned {tasks} tasks"),
+        EventBody::Planned { tasks, replan } => format!("planned {tasks} tasks (replan {replan})"),
+        EventBody::Reviewed { task_id, attempt, verdict } => {
+            format!("{task_id} reviewed: {verdict} (attempt {attempt})")
+        }
     };
     let ms = event.at_ns / 1_000_000;
     Some(format!("[{:>4}.{:03} s] {}\n", ms / 1_000, ms % 1_000, redact(&news)))

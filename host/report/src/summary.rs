@@ -3,7 +3,7 @@
 use crate::hint::hint;
 use crate::plain::{duration, plain};
 use sandfork_model::redact::redact;
-use sandfork_model::{Outcome, RunRecord};
+use sandfork_model::{Outcome, RunRecord, Status};
 use std::fmt::Write as _;
 
 /// The most rows of the table; a run of thousands is read with `--json`.
@@ -93,7 +93,10 @@ fn failures(text: &mut String, outcomes: &[Outcome]) {
         return;
     }
     text.push('\n');
-    for outcome in bad.iter().take(FAILURES_TOLD) {
+    // Why a run went wrong is found in what failed by itself, not in what was stopped along with it.
+    let (stopped, failed): (Vec<&Outcome>, Vec<&Outcome>) =
+        bad.iter().partition(|outcome| outcome.status == Status::Cancelled);
+    for outcome in failed.iter().chain(&stopped).take(FAILURES_TOLD) {
         let (code, message) = outcome.error.as_ref().map_or(("", ""), |error| (&error.code, &error.message));
         let who = plain(&outcome.task.task_id);
         let _ = writeln!(text, "{who}: {} [{}]", plain(message), plain(code));

@@ -22,6 +22,7 @@ fn ok(task: TaskRef, output: Value) -> Outcome {
         error: None,
         counts: Counts { turns: 3, messages: 7, elapsed_ns: 240_000_000, fuel_used: 1_234_567, ..Counts::default() },
         on_failure: OnFailure::Propagate,
+        is_added: false,
         is_loser: false,
     }
 }
@@ -38,6 +39,7 @@ fn refused(task: TaskRef) -> Outcome {
         }),
         counts: Counts::default(),
         on_failure: OnFailure::Skip,
+        is_added: false,
         is_loser: false,
     }
 }
@@ -65,6 +67,7 @@ fn record() -> RunRecord {
             rejected_task_id: "beta".into(),
         }],
         events: BTreeMap::from([("run_started", 1), ("run_finished", 1), ("spawn_refused", 1)]),
+        metrics: json!({}),
         usage: Usage { model_calls: 3, tool_calls: 2, is_ledger_whole: true, ..Usage::default() },
     }
 }
@@ -102,6 +105,8 @@ fn bodies() -> Vec<EventBody> {
         EventBody::ArtifactPut { name: "a".into(), version: 1, bytes: 3, sha256: "0".repeat(64) },
         EventBody::Cancelled { reason: "parent" },
         EventBody::LateResultDropped { tool: "slow".into(), late_ns: 5 },
+        EventBody::Planned { tasks: 3, replan: 1 },
+        EventBody::Reviewed { task_id: "draft".into(), attempt: 1, verdict: "PASS" },
         EventBody::SpawnRefused { agent: "beta".into(), task_id: "root/2".into(), code: "unknown_subagent" },
         EventBody::DepthLimit { agent: "beta".into(), task_id: "root/3".into(), depth: 3, max_depth: 2 },
         EventBody::SubagentReturn {
@@ -124,6 +129,7 @@ fn events() -> Vec<Event> {
         at_ns: 1_500_000,
         body,
         artifact_refs: Vec::new(),
+        standing: None,
     };
     bodies().into_iter().enumerate().map(event).collect()
 }

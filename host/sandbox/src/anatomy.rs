@@ -26,7 +26,9 @@ pub(crate) struct Anatomy {
     /// Functions with a body.
     pub(crate) functions: u32,
     /// Bytes of the largest body.
-    pub(crate) largest_function_bytes: u32,
+    pub(crate) largest_function_bytes: u64,
+    /// Estimated time of compiling all bodies for scripts and for language guests, in nanoseconds.
+    pub(crate) compile_ns: (u64, u64),
     /// Fuel of the longest way through one body that passes no fuel check: what a hardware trap may leave unwritten.
     pub(crate) straight_line_fuel: u64,
     /// Core instances made at most by one instantiation.
@@ -41,6 +43,8 @@ pub(crate) struct Anatomy {
     pub(crate) memory_pages: Vec<u64>,
     /// Whether components are nested in this one; the counts above are upper bounds then.
     pub(crate) has_nested_components: bool,
+    /// Whether any function is lifted or lowered with strings that are not UTF-8.
+    pub(crate) has_wide_strings: bool,
     /// Top-level custom sections: name and size in bytes, the first of each name.
     pub(crate) custom_sections: BTreeMap<String, usize>,
     /// The `sandfork:manifest` section's content, if there is one.

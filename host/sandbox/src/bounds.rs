@@ -1,19 +1,20 @@
 //! What a component may cost to load, and the words of a refusal. Numbers only; who applies them is the scan.
 
 use sandfork_model::port::Unloadable;
+use std::time::Duration;
 
 /// What a component may cost to load. Each number bounds time or memory of compiling, which nothing can interrupt.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadLimits {
     /// Bytes of the component. The largest language guests known are 18 MiB.
     pub component_bytes: usize,
-    /// Bytes of one function body. Half a MiB of straight-line code took 38 s with an optimising compiler, a MiB about 1.5 s
-    /// with the plain one that scripts get.
-    pub function_bytes: u32,
-    /// Bytes of one function body where the optimising compiler is used.
-    pub optimised_function_bytes: u32,
-    /// Locals × branch targets of one function: what the compiler may have to carry from block to block.
-    pub function_joins: u64,
+    /// Bytes of one function body. The largest of CPython has 417 KiB; the compiler keeps a body as a whole in memory, at
+    /// about 800 times its size.
+    pub function_bytes: u64,
+    /// Estimated time of compiling a script, summed over its functions. A script of a hundred steps takes 10 ms.
+    pub script_compile: Duration,
+    /// Estimated time of compiling a language guest, summed over its functions. CPython is estimated at 45 s.
+    pub guest_compile: Duration,
     /// Functions with a body.
     pub functions: u32,
     /// Core modules.
@@ -31,8 +32,8 @@ impl Default for LoadLimits {
         Self {
             component_bytes: 64 << 20,
             function_bytes: 1 << 20,
-            optimised_function_bytes: 256 << 10,
-            function_joins: 16_000_000,
+            script_compile: Duration::from_secs(30),
+            guest_compile: Duration::from_secs(120),
             functions: 200_000,
             core_modules: 64,
             nesting: 8,

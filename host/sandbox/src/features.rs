@@ -1,4 +1,4 @@
-//! The one list of wasm proposals that guests may use. Both the scan and the engines read it; nothing is left to defaults.
+//! The one list of wasm proposals that guests may use. The scan and the engines read it; nothing is left to defaults.
 
 use wasmparser::WasmFeatures;
 
@@ -18,3 +18,7 @@ pub(crate) const GUEST_FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
     .union(WasmFeatures::FLOATS)
     .union(WasmFeatures::EXTENDED_CONST)
     .union(WasmFeatures::COMPONENT_MODEL);
+
+/// What the engine itself needs besides, where a component holds several: the code that it generates to carry strings from one
+/// nested component to another works on both their memories. Guests are validated without it.
+pub(crate) const ADAPTER_FEATURES: WasmFeatures = WasmFeatures::MULTI_MEMORY;

@@ -47,8 +47,8 @@ pub(crate) struct Fork {
 }
 
 impl Fork {
-    pub(crate) fn new(allowance: &Allowance, port: Arc<dyn Port>, figures: Arc<Figures>) -> Self {
-        let (memory, tank) = (Memory::new(allowance), Tank::new(allowance.leash));
+    pub(crate) fn new(allowance: &Allowance, is_nested: bool, port: Arc<dyn Port>, figures: Arc<Figures>) -> Self {
+        let (memory, tank) = (Memory::new(allowance, is_nested), Tank::new(allowance.leash));
         Self { memory, tank, port, figures, has_started: false }
     }
 

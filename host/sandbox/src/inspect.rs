@@ -23,7 +23,7 @@ pub struct Inspection {
     /// Functions with a body.
     pub functions: u32,
     /// Bytes of the largest body.
-    pub largest_function_bytes: u32,
+    pub largest_function_bytes: u64,
     /// 64 KiB pages that each declared memory starts with.
     pub memory_pages: Vec<u64>,
     /// Custom sections of the component itself: name and bytes.

@@ -20,12 +20,15 @@ mod level;
 mod link;
 mod load;
 mod machine;
+mod magic;
 mod memory;
 mod pool;
 mod prices;
 mod run;
 mod sandboxes;
 mod scan;
+#[doc(hidden)]
+pub mod settings;
 mod slots;
 mod tank;
 

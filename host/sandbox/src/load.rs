@@ -6,12 +6,12 @@ use crate::bounds::{LoadLimits, refuse};
 use crate::engine::Profile;
 use crate::fork::Fork;
 use crate::imports::missing_run;
-use crate::pool;
 use crate::prices::YIELD_SLICE;
 use crate::run::{Loaded, LoadedAgent};
 use crate::slots::Slots;
 use sandfork_model::port::Unloadable;
 use std::sync::Arc;
+use std::time::Duration;
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
@@ -37,21 +37,22 @@ pub(crate) fn profile(anatomy: &Anatomy) -> Profile {
     if is_script { Profile::Tight } else { Profile::Wide }
 }
 
-/// Refuses what the profile's compiler may take too long for.
+/// Refuses what the profile's compiler may take too long for: once begun, compiling cannot be interrupted.
 ///
 /// # Errors
-/// The size of the largest function.
+/// The estimate and the limit.
 pub(crate) fn is_compilable(anatomy: &Anatomy, profile: Profile, limits: &LoadLimits) -> Result<(), Unloadable> {
-    let cap = match profile {
-        Profile::Tight => limits.function_bytes,
-        Profile::Wide => limits.optimised_function_bytes,
+    let (ns, limit) = match profile {
+        Profile::Tight => (anatomy.compile_ns.0, limits.script_compile),
+        Profile::Wide => (anatomy.compile_ns.1, limits.guest_compile),
     };
-    if anatomy.largest_function_bytes <= cap {
+    let estimate = Duration::from_nanos(ns);
+    if estimate <= limit {
         return Ok(());
     }
     Err(refuse(
-        format!("its largest function has {} bytes; at most {cap} are compiled", anatomy.largest_function_bytes),
-        Some("split the function"),
+        format!("compiling it would take about {} s; at most {} s are spent", estimate.as_secs(), limit.as_secs()),
+        Some("split its largest functions: locals, loops and branches of one function multiply"),
     ))
 }
 
@@ -62,8 +63,6 @@ pub(crate) fn is_compilable(anatomy: &Anatomy, profile: Profile, limits: &LoadLi
 pub(crate) fn build(bytes: &[u8], anatomy: &Anatomy, shop: &Shop) -> Result<LoadedAgent, Unloadable> {
     let component = Component::from_binary(&shop.engine, bytes)
         .map_err(|error| refuse(format!("the component cannot be compiled: {}", error.root_cause()), None))?;
-    let memories =
-        component.resources_required().map_or(anatomy.memories.try_into().unwrap_or(u32::MAX), |r| r.num_memories);
     let pre = shop.linker.instantiate_pre(&component).map_err(|error| {
         refuse(
             format!("its imports do not have the types of the guest contract: {error:#}"),
@@ -75,7 +74,7 @@ pub(crate) fn build(bytes: &[u8], anatomy: &Anatomy, shop: &Shop) -> Result<Load
     Ok(LoadedAgent::new(Loaded {
         pre,
         slots: Arc::clone(&shop.slots),
-        mappings: pool::mappings(memories),
+        is_nested: anatomy.has_nested_components,
         unwritten_fuel: YIELD_SLICE.saturating_add(anatomy.straight_line_fuel),
     }))
 }

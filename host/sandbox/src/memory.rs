@@ -10,6 +10,11 @@ use wasmtime::ResourceLimiter;
 /// Bytes of one table element: the engine keeps a pointer for each.
 const ELEMENT_BYTES: usize = 8;
 
+/// What every memory but the largest may hold where components are nested. Strings that one component hands to another are
+/// copied from memory to memory without fuel and without a yield, so the smaller memory bounds both: 1.25 MiB is room for the
+/// stubs and adapters of today's toolchains, and at most about 10 ms between two yields of a guest that does nothing else.
+const LESSER_MEMORY_BYTES: usize = 20 << 16;
+
 /// The memory of one fork. Dropping it gives the run back exactly what it took.
 #[derive(Debug)]
 pub(crate) struct Memory {
@@ -21,12 +26,15 @@ pub(crate) struct Memory {
     run_in_use: Arc<AtomicU64>,
     run_cap_bytes: u64,
     refused: Option<&'static str>,
+    /// The size of each memory, where they bound each other; which is which does not matter.
+    sizes: Option<Vec<usize>>,
 }
 
 impl Memory {
-    /// Nothing held yet.
-    pub(crate) fn new(allowance: &Allowance) -> Self {
+    /// Nothing held yet, by a component with others nested in it or without.
+    pub(crate) fn new(allowance: &Allowance, is_nested: bool) -> Self {
         Self {
+            sizes: is_nested.then(Vec::new),
             cap_bytes: allowance.memory_bytes,
             held_bytes: 0,
             peak_bytes: 0,
@@ -47,6 +55,25 @@ impl Memory {
         self.refused
     }
 
+    /// Whether every memory but the largest stays small when one goes from `current` to `desired`; remembers it if so.
+    fn is_balanced(&mut self, current: usize, desired: usize) -> bool {
+        let Some(sizes) = self.sizes.as_mut() else {
+            return true;
+        };
+        match sizes.iter_mut().find(|size| **size == current) {
+            Some(size) => *size = desired,
+            None => sizes.push(desired),
+        }
+        if sizes.iter().filter(|size| **size > LESSER_MEMORY_BYTES).count() <= 1 {
+            return true;
+        }
+        if let Some(size) = sizes.iter_mut().find(|size| **size == desired) {
+            *size = current;
+        }
+        self.refused = Some("memory");
+        false
+    }
+
     /// Takes `bytes` more, of the fork and of the run, or neither.
     fn take(&mut self, bytes: u64) -> bool {
         let Some(held) = self.held_bytes.checked_add(bytes).filter(|held| *held <= self.cap_bytes) else {
@@ -62,6 +89,15 @@ impl Memory {
         self.peak_bytes = self.peak_bytes.max(held);
         self.last_bytes = bytes;
         true
+    }
+
+    /// Gives a growth that was taken back again if it would unbalance the memories.
+    fn keep_balance(&mut self, current: usize, desired: usize) -> bool {
+        let is_balanced = self.is_balanced(current, desired);
+        if !is_balanced {
+            self.undo();
+        }
+        is_balanced
     }
 
     fn give_back(&mut self, bytes: u64) {
@@ -88,7 +124,8 @@ impl ResourceLimiter for Memory {
         if maximum.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
         }
-        Ok(self.take(bytes(desired.saturating_sub(current))))
+        // Taken first: a size that the engine then cannot make stays on the list, which errs on the side of refusing.
+        Ok(self.take(bytes(desired.saturating_sub(current))) && self.keep_balance(current, desired))
     }
 
     fn memory_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {
@@ -134,14 +171,18 @@ mod tests {
     use super::*;
     use sandfork_model::port::Leash;
 
-    fn memory(cap: u64, in_use: &Arc<AtomicU64>, total: u64) -> Memory {
-        Memory::new(&Allowance {
+    fn allowance(cap: u64, in_use: &Arc<AtomicU64>, total: u64) -> Allowance {
+        Allowance {
             leash: Leash { fuel_left: 0, fuel_to_deadline: None },
             memory_bytes: cap,
             memory_in_use: Arc::clone(in_use),
             memory_total_bytes: total,
             output_bytes: 0,
-        })
+        }
+    }
+
+    fn memory(cap: u64, in_use: &Arc<AtomicU64>, total: u64) -> Memory {
+        Memory::new(&allowance(cap, in_use, total), false)
     }
 
     // HOSTILE 13. With a limiter that looks at each memory alone the third growth would pass.
@@ -187,5 +228,21 @@ mod tests {
         assert_eq!(fork.refused(), None);
         assert!(!fork.table_growing(0, TABLE_ELEMENTS + 1, Some(TABLE_ELEMENTS)).expect("never an error"));
         assert_eq!(fork.refused(), Some("memory"));
+    }
+
+    // Without this two large memories could hand each other 32 MiB strings: 20 ms each, for a hundred units of fuel.
+    #[test]
+    fn of_nested_components_only_one_may_hold_much() {
+        let in_use = Arc::new(AtomicU64::new(0));
+        let mut fork = Memory::new(&allowance(1 << 30, &in_use, 1 << 30), true);
+        assert!(fork.memory_growing(0, 0, None).expect("never an error"));
+        assert!(fork.memory_growing(0, LESSER_MEMORY_BYTES, None).expect("never an error"));
+        assert!(fork.memory_growing(0, 8 << 20, None).expect("never an error"));
+        let held = in_use.load(Ordering::Acquire);
+        let desired = LESSER_MEMORY_BYTES + 65_536;
+        assert!(!fork.memory_growing(LESSER_MEMORY_BYTES, desired, None).expect("never an error"));
+        assert_eq!((fork.refused(), in_use.load(Ordering::Acquire)), (Some("memory"), held));
+        assert!(fork.memory_growing(8 << 20, 9 << 20, None).expect("the largest grows on"));
+        assert!(!fork.memory_growing(LESSER_MEMORY_BYTES, desired, None).expect("never an error"));
     }
 }

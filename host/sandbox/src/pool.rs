@@ -1,10 +1,11 @@
 //! How many sandboxes fit, and what each of them may take of a pool. Sizes a pool to the machine; knows no component.
 
+use crate::engine::Profile;
 use crate::machine;
 use wasmtime::{Enabled, PoolingAllocationConfig};
 
-/// Most core instances of one component.
-pub(crate) const CORE_INSTANCES: usize = 16;
+/// Most core instances of one component. A Python guest has 38, a QuickJS guest 11.
+pub(crate) const CORE_INSTANCES: usize = 64;
 /// Most linear memories of one component.
 pub(crate) const MEMORIES: usize = 8;
 /// Most tables of one component.
@@ -20,17 +21,24 @@ pub(crate) const MEMORY_GUARD_BYTES: u64 = 32 << 20;
 /// the process.
 pub(crate) const STACK_BYTES: usize = 2 << 20;
 
-/// Memory kept warm per slot: zeroing it is cheaper than giving it back, and only then do forks scale over threads.
-const KEEP_RESIDENT_BYTES: usize = 64 << 10;
-/// The part of a stack that is zeroed in place between forks; most forks use less.
-const STACK_KEEP_RESIDENT_BYTES: usize = 32 << 10;
-/// Slots that may stay warm for agents that are not running. Bounds idle memory to about 25 MiB a pool.
+/// Memory kept in each slot between forks: zeroing it is cheaper than giving it back, and only then do forks scale over
+/// threads.
+const KEPT_MEMORY_BYTES: usize = 64 << 10;
+/// The part of each stack that is zeroed in place between forks; most forks use less.
+const KEPT_STACK_BYTES: usize = 32 << 10;
+/// A page of the host.
+const PAGE_BYTES: usize = 4 << 10;
+/// What the slots of a pool may keep together: where there are many, each keeps less.
+const KEPT_BYTES: usize = 256 << 20;
+/// Slots that stay free for agents that ran before, so that these find their memory as they left it.
 const WARM_SLOTS: u32 = 256;
 /// Bookkeeping of one component's instances: 16 core instances of a large language runtime take about half of it.
 const COMPONENT_BYTES: usize = 1 << 20;
-/// Memory mappings that a live fork takes besides its memories, measured.
-const MAPPINGS_A_FORK: u64 = 2;
-/// Memory mappings that a live linear memory takes, measured: untouched, image, reserve.
+/// Most language guests alive at one time: their slots are large.
+const LIVE_GUESTS: u32 = 1_024;
+/// Memory mappings of one stack and its guard, made with the pool.
+const MAPPINGS_A_STACK: u64 = 2;
+/// Memory mappings that a live linear memory takes: its image, the rest of its pages, its reserve.
 const MAPPINGS_A_MEMORY: u64 = 3;
 
 /// What is asked of the pools.
@@ -54,14 +62,16 @@ pub enum EngineError {
     NothingAsked,
     /// Not even one sandbox fits.
     #[error(
-        "not one sandbox fits: each reserves {needed_bytes} bytes of address space and {free_bytes} are free \
-         (hint: raise `ulimit -v`)"
+        "not one sandbox fits: each reserves {needed_bytes} bytes of address space and {free_bytes} are free, with \
+         {mappings} memory mappings (hint: raise `ulimit -v` or vm.max_map_count)"
     )]
     NoRoom {
         /// Bytes one sandbox reserves.
         needed_bytes: u64,
         /// Bytes that are free.
         free_bytes: u64,
+        /// Memory mappings that are free.
+        mappings: u64,
     },
     /// The engine refused its settings or could not reserve its pool.
     #[error("the sandbox engine cannot start: {0}")]
@@ -93,6 +103,11 @@ impl Share {
             .saturating_add(stack)
     }
 
+    /// Memory mappings that such a component takes at most.
+    pub(crate) fn mappings(self) -> u64 {
+        MAPPINGS_A_STACK.saturating_add(MAPPINGS_A_MEMORY.saturating_mul(self.memories.into()))
+    }
+
     /// The pool of `forks` such components.
     pub(crate) fn pool(self, forks: u32) -> PoolingAllocationConfig {
         let mut pool = PoolingAllocationConfig::new();
@@ -112,31 +127,73 @@ impl Share {
             .max_memory_size(usize::try_from(MEMORY_RESERVATION_BYTES).unwrap_or(usize::MAX))
             .max_component_instance_size(COMPONENT_BYTES)
             .max_core_instance_size(COMPONENT_BYTES)
-            .linear_memory_keep_resident(KEEP_RESIDENT_BYTES)
-            .table_keep_resident(KEEP_RESIDENT_BYTES)
-            .async_stack_keep_resident(STACK_KEEP_RESIDENT_BYTES)
+            .linear_memory_keep_resident(kept(KEPT_MEMORY_BYTES, forks))
+            .table_keep_resident(kept(KEPT_MEMORY_BYTES, forks))
+            .async_stack_keep_resident(kept(KEPT_STACK_BYTES, forks))
             .max_unused_warm_slots(WARM_SLOTS.min(forks))
             .decommit_batch_size(1)
             .pagemap_scan(Enabled::No);
         pool
     }
 
-    /// How many of at most `asked` such components fit into half of the address space that is free: two pools share it.
+    /// How many of at most `asked` such components fit into half of the address space that is free, two pools sharing it, and
+    /// into this many memory mappings.
     ///
     /// # Errors
     /// When not even one fits.
-    pub(crate) fn fitting(self, asked: u32) -> Result<u32, EngineError> {
+    pub(crate) fn fitting(self, asked: u32, mappings: u64) -> Result<u32, EngineError> {
         let (needed_bytes, free_bytes) = (self.address_bytes(), machine::free_address_bytes());
-        let fits = (free_bytes / 2) / needed_bytes;
+        let by_mappings = mappings / self.mappings();
+        let fits = by_mappings.min((free_bytes / 2) / needed_bytes);
         match u32::try_from(fits).unwrap_or(u32::MAX).min(asked) {
             0 if asked == 0 => Err(EngineError::NothingAsked),
-            0 => Err(EngineError::NoRoom { needed_bytes, free_bytes }),
+            0 => Err(EngineError::NoRoom { needed_bytes, free_bytes, mappings }),
             forks => Ok(forks),
         }
     }
 }
 
-/// Memory mappings that a live component with this many memories takes.
-pub(crate) fn mappings(memories: u32) -> u64 {
-    MAPPINGS_A_FORK.saturating_add(MAPPINGS_A_MEMORY.saturating_mul(memories.into()))
+/// How many language guests may be alive at one time, when `live_forks` of all kinds may and the process has this many memory
+/// mappings free: what scripts leave, and at least a quarter.
+pub(crate) fn live_guests(live_forks: u32, mappings: u64) -> u32 {
+    let each = Profile::Wide.share().mappings();
+    let scripts = Profile::Tight.share().mappings().saturating_mul(live_forks.into());
+    let fit = mappings.saturating_sub(scripts).max(mappings / 4) / each;
+    u32::try_from(fit).unwrap_or(u32::MAX).min(live_forks).min(LIVE_GUESTS)
+}
+
+/// The part of `most` that each of `forks` slots may keep, in whole pages and at least one.
+fn kept(most: usize, forks: u32) -> usize {
+    let share = KEPT_BYTES / usize::try_from(forks.max(1)).unwrap_or(usize::MAX);
+    let pages = (share / PAGE_BYTES).max(1);
+    most.min(pages.saturating_mul(PAGE_BYTES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_slots_keep_less_each() {
+        assert_eq!(kept(64 << 10, 1), 64 << 10);
+        assert_eq!(kept(64 << 10, 1_024), 64 << 10);
+        assert_eq!(kept(64 << 10, 10_000), 24 << 10);
+        assert_eq!(kept(64 << 10, u32::MAX), PAGE_BYTES);
+    }
+
+    // Beyond vm.max_map_count the kernel refuses mappings anywhere in the process, not only in sandboxes.
+    #[test]
+    fn both_pools_together_keep_to_the_mappings_of_the_process() {
+        let (tight, wide) = (Profile::Tight.share().mappings(), Profile::Wide.share().mappings());
+        for (live_forks, mappings) in [(1, 61_000), (1_024, 61_000), (12_000, 61_000), (1_000_000, 61_000), (64, 1_000)]
+        {
+            let guests = live_guests(live_forks, mappings);
+            let scripts = (mappings - wide * u64::from(guests)) / tight;
+            assert!(guests <= live_forks && guests >= 1, "{live_forks}: {guests}");
+            assert!(scripts * tight + u64::from(guests) * wide <= mappings);
+            assert!(scripts >= u64::from(live_forks).min(mappings / tight / 2), "{live_forks}: {scripts}");
+        }
+        assert_eq!(live_guests(1_024, 61_000), 1_024, "the default fits a default kernel");
+        assert_eq!(live_guests(1_024, u64::MAX), 1_024);
+    }
 }

@@ -28,8 +28,8 @@ pub(crate) struct Loaded {
     pub(crate) pre: AgentPre<Fork>,
     /// The gate of the pool it runs in.
     pub(crate) slots: Arc<Slots>,
-    /// Memory mappings one fork takes.
-    pub(crate) mappings: u64,
+    /// Whether components are nested in it.
+    pub(crate) is_nested: bool,
     /// Fuel that a hardware trap may leave unwritten.
     pub(crate) unwritten_fuel: u64,
 }
@@ -65,7 +65,7 @@ async fn fork(
     figures: Arc<Figures>,
 ) -> Ended {
     // Declared before the store, dropped after it: the slot must outlive what lives in it.
-    let Some(_slot) = agent.slots.take(agent.mappings) else {
+    let Some(_slot) = agent.slots.take() else {
         return figures.ended(End::Broken(format!(
             "no sandbox is free although the fork was admitted: this host has room for {}",
             agent.slots.capacity()
@@ -98,7 +98,7 @@ fn open(
     port: Arc<dyn Port>,
     figures: Arc<Figures>,
 ) -> wasmtime::Result<Store<Fork>> {
-    let mut store = Store::try_new(agent.pre.engine(), Fork::new(allowance, port, figures))?;
+    let mut store = Store::try_new(agent.pre.engine(), Fork::new(allowance, agent.is_nested, port, figures))?;
     store.limiter(Fork::memory_limiter);
     let filled = store.data().filled();
     store.set_fuel(filled)?;

@@ -15,6 +15,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::{OnceCell, Semaphore};
+use wasmtime::Engine;
 
 /// What fuel figures rest on besides the price table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub struct Sandboxes {
 }
 
 struct Shared {
-    pool: PoolLimits,
+    guests: u32,
     load: LoadLimits,
     census: Arc<Census>,
     tight: Shop,
@@ -57,11 +58,17 @@ impl Sandboxes {
     /// # Errors
     /// When no sandbox fits on this machine, or none was asked for.
     pub fn new(pool: PoolLimits, load: LoadLimits) -> Result<Self, EngineError> {
-        let census = Arc::new(Census::new(machine::free_mappings()));
-        let tight = shop(Profile::Tight, pool, &census)?;
+        // Both pools share what the kernel allows one process, and slots keep their mappings: what language guests will need is
+        // set aside before the first of them is loaded.
+        let mappings = machine::free_mappings();
+        let guests = pool::live_guests(pool.live_forks, mappings);
+        let kept = Profile::Wide.share().mappings().saturating_mul(guests.into());
+        let (engine, forks) = Profile::Tight.start(pool.live_forks, mappings.saturating_sub(kept))?;
+        let census = Arc::<Census>::default();
+        let tight = shop(engine, forks, pool.live_forks, &census)?;
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let shared = Shared {
-            pool,
+            guests,
             load,
             census,
             tight,
@@ -76,8 +83,7 @@ impl Sandboxes {
     /// Sandboxes that may be alive at one time: what was asked for, or what this machine has room for.
     #[must_use]
     pub fn live_capacity(&self) -> u64 {
-        let by_mappings = self.shared.census.mappings() / pool::mappings(1);
-        self.shared.tight.slots.capacity().min(by_mappings)
+        self.shared.tight.slots.capacity()
     }
 
     /// Sandboxes ever made.
@@ -183,25 +189,23 @@ impl Shared {
         match profile {
             Profile::Tight => Ok(&self.tight),
             Profile::Wide => {
-                let made = self
-                    .wide
-                    .get_or_init(|| shop(Profile::Wide, self.pool, &self.census).map_err(|error| error.to_string()));
+                let made = self.wide.get_or_init(|| self.wide_shop().map_err(|error| error.to_string()));
                 made.as_ref().map_err(|error| refuse(error.clone(), None))
             }
         }
     }
+
+    fn wide_shop(&self) -> Result<Shop, EngineError> {
+        // The mappings they need were set aside at the start.
+        let (engine, forks) = Profile::Wide.start(self.guests, u64::MAX)?;
+        shop(engine, forks, self.guests, &self.census)
+    }
 }
 
-fn shop(profile: Profile, pool: PoolLimits, census: &Arc<Census>) -> Result<Shop, EngineError> {
-    let (engine, forks) = profile.start(pool.live_forks)?;
+fn shop(engine: Engine, forks: u32, asked: u32, census: &Arc<Census>) -> Result<Shop, EngineError> {
     let linker = link::linker(&engine).map_err(|error| EngineError::Engine(error.root_cause().to_string()))?;
-    if forks < pool.live_forks {
-        tracing::warn!(
-            asked = pool.live_forks,
-            forks,
-            ?profile,
-            "this machine has room for fewer sandboxes than asked"
-        );
+    if forks < asked {
+        tracing::warn!(asked, forks, "this machine has room for fewer sandboxes than asked");
     }
     Ok(Shop { engine, linker, slots: Arc::new(Slots::new(forks.into(), Arc::clone(census))) })
 }

@@ -4,12 +4,14 @@
 use crate::anatomy::{Anatomy, Named, kind_name};
 use crate::body::BodyCost;
 use crate::bounds::{LoadLimits, refuse};
+use crate::engine::Profile;
 use crate::features::GUEST_FEATURES;
 use crate::level::{Level, ModuleParts, Unfolded};
+use crate::magic;
 use sandfork_model::port::Unloadable;
 use wasmparser::{
-    ComponentTypeRef, Encoding, FuncValidatorAllocations, FunctionBody, Parser, Payload, TypeBounds, ValidPayload,
-    Validator,
+    CanonicalFunction, CanonicalOption, ComponentTypeRef, Encoding, FuncValidatorAllocations, FunctionBody, Parser,
+    Payload, TypeBounds, ValidPayload, Validator,
 };
 
 /// The custom section in which an agent says what it is.
@@ -20,7 +22,7 @@ pub(crate) const MANIFEST_SECTION: &str = "sandfork:manifest";
 /// # Errors
 /// What it is instead, which limit it is over, or where it is invalid.
 pub(crate) fn scan(bytes: &[u8], limits: &LoadLimits) -> Result<Anatomy, Unloadable> {
-    is_component(bytes, limits)?;
+    magic::is_component(bytes, limits)?;
     let mut reading = Reading {
         limits,
         anatomy: Anatomy::default(),
@@ -35,44 +37,13 @@ pub(crate) fn scan(bytes: &[u8], limits: &LoadLimits) -> Result<Anatomy, Unloada
     for payload in parser.parse_all(bytes) {
         reading.payload(&payload.map_err(|error| invalid(&error))?)?;
     }
+    if reading.anatomy.has_nested_components && reading.anatomy.has_wide_strings {
+        return Err(refuse(
+            "its nested components hand each other strings that are not UTF-8",
+            Some("only UTF-8 is copied fast enough between them to be left unpriced: build them with it"),
+        ));
+    }
     Ok(reading.anatomy)
-}
-
-/// Tells a component from the things that are mistaken for one, by their first bytes.
-fn is_component(bytes: &[u8], limits: &LoadLimits) -> Result<(), Unloadable> {
-    if bytes.len() > limits.component_bytes {
-        return Err(refuse(
-            format!("the component has {} bytes; at most {} are loaded", bytes.len(), limits.component_bytes),
-            Some("strip debug information, or split the agent"),
-        ));
-    }
-    if bytes.is_empty() {
-        return Err(refuse("the component is empty: 0 bytes", None));
-    }
-    if Parser::is_component(bytes) {
-        return Ok(());
-    }
-    if Parser::is_core_wasm(bytes) {
-        return Err(refuse(
-            "this is a core wasm module, not a component",
-            Some("link it with `wasm-component-ld`, or wrap it with `wasm-tools component new`"),
-        ));
-    }
-    if bytes.starts_with(b"\x7fELF") {
-        return Err(refuse(
-            "this is precompiled native code; only the host's own cache may hold such a file",
-            Some("give the `.wasm` component it was compiled from"),
-        ));
-    }
-    let text = bytes.trim_ascii_start();
-    if text.starts_with(b"(") || text.starts_with(b";;") {
-        return Err(refuse(
-            "this is WebAssembly text, not a binary component",
-            Some("assemble it with `wasm-tools parse`"),
-        ));
-    }
-    let start: Vec<String> = bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    Err(refuse(format!("this is no wasm component: it starts with {}", start.join(" ")), None))
 }
 
 pub(crate) fn invalid(error: &wasmparser::BinaryReaderError) -> Unloadable {
@@ -107,22 +78,16 @@ impl Reading<'_> {
         self.count(payload)
     }
 
-    /// A body's costs, held to their limits.
+    /// Adds one body's costs.
     fn function(&mut self, cost: BodyCost) -> Result<(), Unloadable> {
-        let (anatomy, limits) = (&mut self.anatomy, self.limits);
-        let index = anatomy.functions;
-        anatomy.functions = index.saturating_add(1);
+        let anatomy = &mut self.anatomy;
+        anatomy.functions = anatomy.functions.saturating_add(1);
         anatomy.largest_function_bytes = anatomy.largest_function_bytes.max(cost.bytes);
         anatomy.straight_line_fuel = anatomy.straight_line_fuel.max(cost.unchecked_fuel);
-        if anatomy.functions > limits.functions {
-            return Err(refuse(format!("the component has more than {} functions", limits.functions), None));
-        }
-        if cost.joins > limits.function_joins {
-            let (joins, most) = (cost.joins, limits.function_joins);
-            return Err(refuse(
-                format!("function {index} has too many locals for its branches: {joins} together, at most {most}"),
-                Some("split the function"),
-            ));
+        anatomy.compile_ns.0 = anatomy.compile_ns.0.saturating_add(cost.compile_ns(Profile::Tight));
+        anatomy.compile_ns.1 = anatomy.compile_ns.1.saturating_add(cost.compile_ns(Profile::Wide));
+        if anatomy.functions > self.limits.functions {
+            return Err(refuse(format!("the component has more than {} functions", self.limits.functions), None));
         }
         Ok(())
     }
@@ -130,7 +95,7 @@ impl Reading<'_> {
     /// Refuses a body by its size alone, before it is even validated.
     fn is_readable(&self, body: &FunctionBody<'_>) -> Result<(), Unloadable> {
         let (bytes, most) = (body.range().len(), self.limits.function_bytes);
-        if u32::try_from(bytes).is_ok_and(|bytes| bytes <= most) {
+        if u64::try_from(bytes).is_ok_and(|bytes| bytes <= most) {
             return Ok(());
         }
         Err(refuse(
@@ -230,6 +195,12 @@ impl Reading<'_> {
                     }
                 }
             }
+            Payload::ComponentCanonicalSection(functions) => {
+                for function in functions.clone() {
+                    let function = function.map_err(|error| invalid(&error))?;
+                    self.anatomy.has_wide_strings |= is_wide(&function);
+                }
+            }
             Payload::ComponentExportSection(exports) if is_outermost => {
                 for export in exports.clone() {
                     let export = export.map_err(|error| invalid(&error))?;
@@ -268,4 +239,12 @@ impl Reading<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a function is lifted or lowered with another encoding than UTF-8.
+fn is_wide(function: &CanonicalFunction) -> bool {
+    let (CanonicalFunction::Lift { options, .. } | CanonicalFunction::Lower { options, .. }) = function else {
+        return false;
+    };
+    options.iter().any(|option| matches!(option, CanonicalOption::UTF16 | CanonicalOption::CompactUTF16))
 }

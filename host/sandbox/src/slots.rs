@@ -3,26 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counters of one [`crate::Sandboxes`]: both profiles together, and the memory mappings they share.
-#[derive(Debug)]
+/// Counters of one [`crate::Sandboxes`]: both pools together.
+#[derive(Debug, Default)]
 pub(crate) struct Census {
     created: AtomicU64,
     live: AtomicU64,
-    mappings: u64,
-    mappings_taken: AtomicU64,
 }
 
 impl Census {
-    /// Nobody there yet, and this many memory mappings to share.
-    pub(crate) fn new(mappings: u64) -> Self {
-        Self { created: AtomicU64::new(0), live: AtomicU64::new(0), mappings, mappings_taken: AtomicU64::new(0) }
-    }
-
-    /// Memory mappings that all sandboxes share.
-    pub(crate) fn mappings(&self) -> u64 {
-        self.mappings
-    }
-
     /// Sandboxes ever made.
     pub(crate) fn created(&self) -> u64 {
         self.created.load(Ordering::Acquire)
@@ -53,42 +41,25 @@ impl Slots {
         self.capacity
     }
 
-    /// Takes a slot and `mappings` memory mappings; `None` when either is used up. Waiting is not offered: a waiting parent
-    /// holds its own slot, so a wait here could be a deadlock.
-    pub(crate) fn take(self: &Arc<Self>, mappings: u64) -> Option<Slot> {
-        take(&self.taken, 1, self.capacity)?;
-        // From here on the slot is held, and dropping it gives back what it says.
-        let mut slot = Slot { slots: Arc::clone(self), mappings: 0, is_counted: false };
-        take(&self.census.mappings_taken, mappings, self.census.mappings)?;
-        slot.mappings = mappings;
-        slot.is_counted = true;
+    /// Takes a slot; `None` when all are taken. Waiting is not offered: a waiting parent holds its own slot, so a wait here
+    /// could be a deadlock.
+    pub(crate) fn take(self: &Arc<Self>) -> Option<Slot> {
+        let more = |taken: u64| taken.checked_add(1).filter(|sum| *sum <= self.capacity);
+        self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
         self.census.created.fetch_add(1, Ordering::AcqRel);
         self.census.live.fetch_add(1, Ordering::AcqRel);
-        Some(slot)
+        Some(Slot(Arc::clone(self)))
     }
-}
-
-fn take(counter: &AtomicU64, n: u64, limit: u64) -> Option<()> {
-    let more = |taken: u64| taken.checked_add(n).filter(|sum| *sum <= limit);
-    counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| ())
 }
 
 /// One taken slot, free again when dropped. Must outlive the store that lives in it.
 #[derive(Debug)]
-pub(crate) struct Slot {
-    slots: Arc<Slots>,
-    mappings: u64,
-    is_counted: bool,
-}
+pub(crate) struct Slot(Arc<Slots>);
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let census = &self.slots.census;
-        if self.is_counted {
-            census.live.fetch_sub(1, Ordering::AcqRel);
-        }
-        census.mappings_taken.fetch_sub(self.mappings, Ordering::AcqRel);
-        self.slots.taken.fetch_sub(1, Ordering::AcqRel);
+        self.0.taken.fetch_sub(1, Ordering::AcqRel);
+        self.0.census.live.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -99,27 +70,13 @@ mod tests {
     // Without the gate the pool would answer with an error in the middle of an instantiation.
     #[test]
     fn a_full_pool_refuses_and_a_dropped_slot_is_free_again() {
-        let census = Arc::new(Census::new(100));
+        let census = Arc::new(Census::default());
         let slots = Arc::new(Slots::new(1, Arc::clone(&census)));
-        let first = slots.take(5);
+        let first = slots.take();
         assert!(first.is_some());
-        assert!(slots.take(5).is_none());
+        assert!(slots.take().is_none());
         drop(first);
-        assert!(slots.take(5).is_some());
+        assert!(slots.take().is_some());
         assert_eq!((census.created(), census.live()), (2, 0));
-    }
-
-    // Beyond vm.max_map_count the kernel refuses mappings anywhere in the process, not only in sandboxes.
-    #[test]
-    fn mappings_are_shared_by_all_pools_and_a_refusal_takes_no_slot() {
-        let census = Arc::new(Census::new(10));
-        let (tight, wide) = (Slots::new(9, Arc::clone(&census)), Slots::new(9, Arc::clone(&census)));
-        let (tight, wide) = (Arc::new(tight), Arc::new(wide));
-        let held = tight.take(5);
-        assert!(wide.take(6).is_none());
-        assert!(wide.take(5).is_some());
-        drop(held);
-        assert_eq!((census.created(), census.live()), (2, 0));
-        assert!((0..9).map(|_| tight.take(1)).all(|slot| slot.is_some()), "the refused one left its slot");
     }
 }

@@ -131,6 +131,7 @@ impl Host {
             agents: prepared.agents().clone(),
             tools: self.providers(plan, Arc::new(stage.workspace.clone())),
             specs: sandfork_tools::specs::answered_by_orchestrator(),
+            task_reader: Arc::new(sandfork_plan::PlannedTasks::of(plan)),
             runtime: Arc::<Sandboxes>::clone(&self.sandboxes),
             seats: Arc::clone(&self.seats),
             pace: if options.virtual_time { Pace::Virtual } else { Pace::Real },

@@ -43,6 +43,7 @@ mod builder;
 mod catalog;
 mod error;
 mod examine;
+mod explain;
 mod host;
 mod options;
 mod prepared;
@@ -57,6 +58,7 @@ pub use bench::{Bench, Round};
 pub use builder::{DEFAULT_STATE_DIR, HostBuilder};
 pub use error::HostError;
 pub use examine::{Kind, examine, inspect_file};
+pub use explain::explain;
 pub use host::{Finished, Host};
 pub use options::RunOptions;
 pub use prepared::Prepared;
@@ -64,7 +66,7 @@ pub use read::{compile_script, read_plan};
 
 /// The words that all rooms share: plans, tasks, outcomes, events, tools.
 pub use sandfork_model as model;
-pub use sandfork_orchestrator::{Broken, Interrupt};
+pub use sandfork_orchestrator::{Broken, Explained, Interrupt, Spend};
 pub use sandfork_plan::Overrides;
 pub use sandfork_report::{EventLines, Failure, Problem, ProgressLines, TranscriptDir, summary};
 pub use sandfork_sandbox::Inspection;

@@ -70,7 +70,10 @@ pub(crate) enum Condition {
     /// The answer or outcome went well.
     Ok(Reference),
     /// The answer or outcome failed with this code, a JSON string.
-    Failed { of: Reference, code: Built },
+    Failed {
+        of: Reference,
+        code: Built,
+    },
     /// The reference leads somewhere.
     Present(Reference),
     Equal(Built, Built),

@@ -50,6 +50,6 @@ pub fn compile(file: &str, source: &[u8]) -> Result<Compiled, Vec<Problem>> {
     };
     let runtime = encode::runtime().map_err(|what| broken(what.to_owned()))?;
     let code = emit::emit(&script, &names, runtime).map_err(broken)?;
-    let component = encode::component(runtime, &code, &script.manifest);
+    let component = encode::component(runtime, &code, &script.manifest).map_err(broken)?;
     Ok(Compiled { component, manifest: script.manifest })
 }

@@ -1,4 +1,11 @@
 //! What comes out as bytes: their type, size, manifest, and that they are always the same.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what it expects by panicking"
+)]
 
 mod fake;
 use fake::{compile, script};
@@ -67,8 +74,11 @@ fn the_type_of_a_component_is_the_world_of_the_wit_file() {
         let component = compile(&source);
         wit_component::targets(&resolve, world, &component).expect("the component is of the world");
         // The same world, encoded by the toolchain everyone else uses, reads back as the same text.
-        let mut module =
-            wit_component::dummy_module(&resolve, world, wit_parser::ManglingAndAbi::Legacy(wit_parser::LiftLowerAbi::Sync));
+        let mut module = wit_component::dummy_module(
+            &resolve,
+            world,
+            wit_parser::ManglingAndAbi::Legacy(wit_parser::LiftLowerAbi::Sync),
+        );
         wit_component::embed_component_metadata(&mut module, &resolve, world, wit_component::StringEncoding::UTF8)
             .expect("metadata fits");
         let reference = wit_component::ComponentEncoder::default()

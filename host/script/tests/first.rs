@@ -1,4 +1,11 @@
 //! The example of the design, end to end.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what it expects by panicking"
+)]
 
 mod fake;
 use fake::{Call, Failure, compile, run};

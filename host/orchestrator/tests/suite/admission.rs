@@ -132,7 +132,8 @@ fn four_children_asking_30_of_100_get_three_and_the_refusal_carries_the_numbers(
     let refused = &finished.record.outcomes[4];
     let error = refused.error.clone().unwrap();
     assert_eq!(error.code, "budget_exceeded");
-    let numbers = json!({"node": "root", "dimension": "input_tokens", "asked": 30_000, "left": 10_000, "limit": 100_000});
+    let numbers =
+        json!({"node": "root", "dimension": "input_tokens", "asked": 30_000, "left": 10_000, "limit": 100_000});
     assert_eq!(error.details, numbers);
     assert!(error.message.contains("30000") && error.message.contains("10000"), "{}", error.message);
     assert_eq!(finished.record.tasks_used, 4);
@@ -156,9 +157,11 @@ fn a_sibling_that_burns_its_share_leaves_the_others_theirs() {
 #[test]
 fn a_full_host_refuses_instead_of_waiting() {
     let two: Vec<Value> = (0..2).map(|n| json!({"agent": "leaf", "goal": format!("{n}")})).collect();
-    let mut fake = Fake::root("lead")
-        .agent("lead", &["leaf"], json!([["spawn", two], ["return_last"]]))
-        .agent("leaf", &[], json!([]));
+    let mut fake = Fake::root("lead").agent("lead", &["leaf"], json!([["spawn", two], ["return_last"]])).agent(
+        "leaf",
+        &[],
+        json!([]),
+    );
     fake.seats = 2;
     let finished = fake.run();
     assert_eq!(finished.record.merged["told"], json!([["leaf", "ok", null], ["leaf", "refused", "host_full"]]));

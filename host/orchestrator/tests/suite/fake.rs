@@ -3,18 +3,19 @@
 
 use sandfork_model::port::{RawOutcome, RawRequest};
 use sandfork_model::{
-    Agent, AgentEntry, AgentSource, Allowance, Ask, BoxFuture, End, Ended, Event, EventSink, Leash, Meter,
-    Plan, Port, Reply, RequestOptions, RunId, RunLimits, RunRecord, Runtime, Shape, Stop, TaskSpec, ToolCall,
-    ToolProvider, ToolSpec, Unloadable,
+    Agent, AgentEntry, AgentSource, Allowance, Ask, BoxFuture, End, Ended, Event, EventSink, Leash, Meter, Plan,
+    PlannerSpec, Port, Reply, RequestOptions, ReviewSpec, RunId, RunLimits, RunRecord, Runtime, Shape, Stop,
+    TaskReader, TaskSpec, ToolCall, ToolProvider, ToolSpec, Unloadable,
 };
-use sandfork_orchestrator::{AgentCode, Interrupt, Pace, RunInput, Seats, run};
+use sandfork_orchestrator::{AgentCode, ExplainInput, Explained, Interrupt, Pace, RunInput, Seats, explain, run};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Steps a fake guest can take, as JSON arrays: `["burn", 5]`, `["note", "x"]`, `["tool", "name", {..}]`,
-/// `["spawn", [{agent, goal, context?, options?}], options]`, `["return", value]`, `["fail", code]`, `["trap"]`,
+/// `["spawn", [{agent, goal, context?, options?}], options]`, `["return", value]`, `["fail", code, details?]`, `["trap"]`,
+/// `["when", "/context/x", steps…]` (if the task has something there), `["return_task", "/context/x"]` (what it has there),
 /// `["spin"]`, `["return_last"]` (what the last spawn answered: statuses and codes).
 struct FakeAgent(Vec<Value>);
 
@@ -61,8 +62,9 @@ impl Tank {
 }
 
 impl Agent for FakeAgent {
-    fn run(&self, _task: String, allowance: Allowance, port: Arc<dyn Port>, stop: Stop) -> BoxFuture<'static, Ended> {
-        let steps = self.0.clone();
+    fn run(&self, task: String, allowance: Allowance, port: Arc<dyn Port>, stop: Stop) -> BoxFuture<'static, Ended> {
+        let task: Value = serde_json::from_str(&task).unwrap();
+        let steps = self.0.iter().flat_map(|step| fitting(step, &task)).collect::<Vec<_>>();
         Box::pin(async move {
             let tank = Arc::new(Mutex::new(Tank { used: 0, leash: allowance.leash, since_leash: 0 }));
             let end = tokio::select! {
@@ -73,6 +75,20 @@ impl Agent for FakeAgent {
             let fuel_used = tank.lock().unwrap().used;
             Ended { end, fuel_used, peak_memory_bytes: 65_536, memory_refused: None }
         })
+    }
+}
+
+/// The steps that a step stands for on this task: see `when` and `return_task`.
+fn fitting(step: &Value, task: &Value) -> Vec<Value> {
+    let at = || task.pointer(step[1].as_str().unwrap()).cloned().unwrap_or_default();
+    let is_there = |value: &Value| ![json!(null), json!(0), json!([])].contains(value);
+    match step[0].as_str() {
+        Some("when") if is_there(&at()) => {
+            step.as_array().unwrap()[2..].iter().flat_map(|step| fitting(step, task)).collect()
+        }
+        Some("when") => Vec::new(),
+        Some("return_task") => vec![json!(["return", at()])],
+        _ => vec![step.clone()],
     }
 }
 
@@ -97,6 +113,13 @@ async fn follow(steps: &[Value], tank: &Mutex<Tank>, port: &dyn Port) -> End {
                 let answer = port.tool(meter, step[1].as_str().unwrap().into(), step[2].to_string()).await;
                 answer.map(|(_, leash)| tank.lock().unwrap().release(leash)).err().map(|_| End::Halted)
             }
+            "tool_last" => {
+                let meter = tank.lock().unwrap().meter();
+                match port.tool(meter, step[1].as_str().unwrap().into(), step[2].to_string()).await {
+                    Ok((answer, _)) => Some(End::Returned(answer.expect("an answer"))),
+                    Err(_) => Some(End::Halted),
+                }
+            }
             "spawn" => {
                 let requests = step[1].as_array().unwrap().iter().map(raw).collect();
                 let meter = tank.lock().unwrap().meter();
@@ -115,7 +138,7 @@ async fn follow(steps: &[Value], tank: &Mutex<Tank>, port: &dyn Port) -> End {
             "fail" => Some(End::Failed(sandfork_model::port::RawError {
                 code: step[1].as_str().unwrap().into(),
                 message: "as told".into(),
-                details: "{}".into(),
+                details: step.get(2).map_or_else(|| "{}".into(), Value::to_string),
             })),
             "trap" => Some(End::Trapped("unreachable".into())),
             "panic" => panic!("a fake guest was told to panic"),
@@ -163,6 +186,24 @@ impl ToolProvider for Waits {
     }
 }
 
+/// Reads planned tasks as far as these tests need it; the real one has its tests where it is.
+struct FakeReader;
+
+impl TaskReader for FakeReader {
+    fn read(&self, output: &Value) -> Result<Vec<TaskSpec>, Vec<String>> {
+        let tasks =
+            output["tasks"].as_array().ok_or("the key `tasks` is missing".to_owned()).map_err(|why| vec![why])?;
+        let read = |(index, item): (usize, &Value)| {
+            let text = |key: &str| item[key].as_str().map(str::to_owned).ok_or(format!("tasks[{index}] has no {key}"));
+            let review = item["review"].as_str().map(|agent| ReviewSpec { agent: agent.into(), max_returns: 1 });
+            let mut task = task(&text("id")?, &text("agent")?, RequestOptions::default());
+            task.context = item.get("context").cloned().unwrap_or_else(|| json!({}));
+            Ok(TaskSpec { review, ..task })
+        };
+        tasks.iter().enumerate().map(read).collect::<Result<_, String>>().map_err(|why| vec![why])
+    }
+}
+
 #[derive(Clone, Default)]
 pub(crate) struct Memory(pub(crate) Arc<Mutex<Vec<Value>>>);
 
@@ -199,7 +240,14 @@ pub(crate) struct Fake {
 }
 
 pub(crate) fn task(id: &str, agent: &str, options: RequestOptions) -> TaskSpec {
-    TaskSpec { id: id.into(), agent: agent.into(), goal: format!("goal of {id}"), context: json!({}), options }
+    TaskSpec {
+        id: id.into(),
+        agent: agent.into(),
+        goal: format!("goal of {id}"),
+        context: json!({}),
+        options,
+        review: None,
+    }
 }
 
 impl Fake {
@@ -209,6 +257,11 @@ impl Fake {
 
     pub(crate) fn tasks(tasks: Vec<TaskSpec>) -> Self {
         Self::shaped(Shape::Tasks(tasks))
+    }
+
+    pub(crate) fn planner(agent: &str, max_replans: u32) -> Self {
+        let task = task("planner", agent, RequestOptions::default());
+        Self::shaped(Shape::Planner(Box::new(PlannerSpec { task, max_replans })))
     }
 
     fn shaped(shape: Shape) -> Self {
@@ -245,6 +298,7 @@ impl Fake {
             output_schema: None,
             budget: Ask::default(),
             timeout: None,
+            cover: None,
             wasi_denied: false,
         });
         let code = AgentCode { component: steps.to_string().into_bytes().into(), manifest_tools: None };
@@ -262,17 +316,29 @@ impl Fake {
         self
     }
 
+    /// What the plan's forks may do, without running it.
+    pub(crate) fn explain(&self) -> Vec<Explained> {
+        let specs = ["wait", "model", "sleep", "budget", "fork_subagents"];
+        let spec = |name: &str| ToolSpec { name: name.into(), description: String::new(), input_schema: json!({}) };
+        let specs = specs.map(spec).into();
+        explain(ExplainInput { plan: Arc::new(self.plan.clone()), agents: self.agents.clone(), specs }).unwrap()
+    }
+
     pub(crate) fn run(&self) -> Finished {
         let memory = Memory::default();
         let id = RunId { name: "fake".into(), id: "fake".into() };
-        let own = ["budget", "fork_subagents"]
-            .map(|name| ToolSpec { name: name.into(), description: String::new(), input_schema: json!({}) });
+        let own = ["budget", "fork_subagents"].map(|name| ToolSpec {
+            name: name.into(),
+            description: String::new(),
+            input_schema: json!({}),
+        });
         let input = RunInput {
             plan: Arc::new(self.plan.clone()),
             run: id,
             agents: self.agents.clone(),
             tools: vec![Arc::new(Waits)],
             specs: own.into(),
+            task_reader: Arc::new(FakeReader),
             runtime: Arc::new(FakeRuntime),
             seats: Seats::new(self.seats),
             pace: self.pace,
@@ -281,11 +347,8 @@ impl Fake {
             transcript: None,
             interrupt: self.interrupt.clone(),
         };
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(self.workers)
-            .enable_time()
-            .build()
-            .unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(self.workers).enable_time().build().unwrap();
         let record = runtime.block_on(async { tokio::spawn(run(input)).await.unwrap() }).expect("the host holds");
         let events = memory.0.lock().unwrap().clone();
         assert!(record.usage.is_ledger_whole, "the ledger is whole after {:?}", record.status);

@@ -29,8 +29,9 @@ fn spawn() -> impl Strategy<Value = Value> {
         Just(json!({"tools": ["write_file"]})),
         Just(json!({"unknown": 1})),
     ];
-    let request = (prop_oneof![4 => 0_usize..4, 1 => Just(9_usize)], 0_u32..3, options)
-        .prop_map(|(agent, goal, options)| json!({"agent": format!("a{agent}"), "goal": format!("g{goal}"), "options": options}));
+    let request = (prop_oneof![4 => 0_usize..4, 1 => Just(9_usize)], 0_u32..3, options).prop_map(
+        |(agent, goal, options)| json!({"agent": format!("a{agent}"), "goal": format!("g{goal}"), "options": options}),
+    );
     let mode = prop_oneof![
         2 => Just(json!({})),
         1 => Just(json!({"return": "first_ok"})),

@@ -126,7 +126,8 @@ fn each_way_to_fail_is_distinct_and_siblings_end_ok() {
         .agent("fail", &[], json!([["fail", "no_luck"]]))
         .agent("fine", &[], json!([["return", {"fine": true}]]))
         .run();
-    let causes: Vec<_> = finished.record.outcomes.iter().map(|o| o.error.as_ref().map(|e| e.details["cause"].clone())).collect();
+    let causes: Vec<_> =
+        finished.record.outcomes.iter().map(|o| o.error.as_ref().map(|e| e.details["cause"].clone())).collect();
     assert_eq!(causes, [Some(json!("trap")), Some(json!("returned")), None]);
     assert_eq!(finished.record.status, RunStatus::Failed, "OR-33");
     assert_eq!(finished.record.merged, json!({"fine": true}), "OR-35");

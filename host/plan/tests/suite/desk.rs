@@ -136,3 +136,14 @@ pub(crate) const TASKS: &str = r#"{
      "on_failure": "skip", "budget": {"max_input_tokens": 5, "max_output_tokens": 6, "max_steps": 7}}
   ]
 }"#;
+
+/// A plan whose tasks an agent returns.
+pub(crate) const PLANNER: &str = r#"
+run: planned
+goal: "Find out."
+agents:
+  planner: { script: a.yaml }
+  worker: { script: a.yaml, tools: [lookup] }
+tools: { lookup: { script: [{ result: 1 }] } }
+planner: { agent: planner, context: { depth: 2 }, max_replans: 0, timeout: 5s }
+"#;

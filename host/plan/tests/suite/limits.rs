@@ -40,7 +40,22 @@ fn value(limits: &RunLimits, key: &str) -> Option<u128> {
 }
 
 /// Limits that are words or tables, not amounts.
-const NO_AMOUNT: [&str; 4] = ["ancestors", "similar", "budget", "on_failure"];
+const NO_AMOUNT: [&str; 14] = [
+    "ancestors",
+    "similar",
+    "budget",
+    "on_failure",
+    "floors",
+    "on_shortage",
+    "water",
+    "fuse",
+    "tools",
+    "deny_at_depth",
+    "loop_detector",
+    "tiers",
+    "child_tier",
+    "rounds",
+];
 
 fn with(key: &str, value: &str) -> Overrides {
     Overrides { limits: vec![(key.into(), value.into())], sets: vec![] }
@@ -129,5 +144,40 @@ fn the_table_of_defaults_can_be_written_back_into_a_plan() {
         ("on_failure", "propagate"),
     ] {
         assert_eq!(shown(key), value);
+    }
+}
+
+// GV-29, GV-31, GV-34, GV-49, HF-04, HF-19, HF-20, HF-26, HF-30
+#[test]
+fn policies_are_read_and_what_cannot_be_right_is_refused() {
+    let desk = Desk::new();
+    let plan = |limits: &str| format!("{ROOT}limits: {limits}\n");
+    let limits = desk
+        .valid(&plan(
+            "{ floors: { root: { input_tokens: 5 }, acceptance: { output_tokens: 6 } }, on_shortage: { tier: fast }, \
+             water: { save: 50 }, fuse: 98, tools: { search: { per_fork: 1, per_run: { soft: 8 }, result_tokens: 4000 } }, \
+             deny_at_depth: { 1: [compare] }, loop_detector: {}, tiers: { fast: 25 }, child_tier: fast, \
+             rounds: { parallel: 1, serial: 4 } }",
+        ))
+        .limits;
+    let policy = limits.policy;
+    assert_eq!(policy.floors.root.input_tokens, Some(Cap::Finite(5)));
+    assert_eq!(policy.on_shortage, sandfork_model::OnShortage::Tier("fast".into()));
+    assert_eq!((policy.water.save, policy.water.spare, policy.water.converge), (50, 80, 95));
+    assert_eq!(policy.loop_detector.map(|detector| (detector.window, detector.threshold)), Some((6, 4)));
+    assert_eq!(policy.tools["search"].per_run, Some(sandfork_model::RunCap::Soft(8)));
+    for (limits, message) in [
+        ("{ on_shortage: wait }", "`limits.on_shortage`"),
+        ("{ on_shortage: { tier: fast } }", "not in `limits.tiers`"),
+        ("{ water: { save: 90 } }", "do not rise"),
+        ("{ fuse: 0 }", "`limits.fuse`"),
+        ("{ tools: { search: { per_forks: 1 } } }", "`per_forks`"),
+        ("{ deny_at_depth: { deep: [x] } }", "is no depth"),
+        ("{ loop_detector: { window: 3 } }", "above its window"),
+        ("{ rounds: { parallel: 1 } }", "serial"),
+        ("{ child_tier: slow }", "not in `limits.tiers`"),
+    ] {
+        let problems = desk.wrong(&plan(limits));
+        assert!(problems[0].message.contains(message), "{limits}: {}", problems[0].message);
     }
 }

@@ -10,6 +10,7 @@ mod desk;
 mod limits;
 mod mutated;
 mod overridden;
+mod planned;
 mod schema;
 mod valid;
 mod wrong;

@@ -1,6 +1,6 @@
 //! The schemas say what the readers do: the same keys, and every valid plan is valid by schema.
 
-use crate::desk::{Desk, FULL, ROOT, TASKS};
+use crate::desk::{Desk, FULL, PLANNER, ROOT, TASKS};
 use sandfork_plan::{SCHEMA, TASK_SCHEMA, defaults_table};
 use sandfork_source::{ParseLimits, parse};
 use serde_json::{Value, json};
@@ -36,6 +36,9 @@ fn the_reader_and_the_schema_know_the_same_keys() {
     let put = |from: &str, to: &str| known(&desk, &ROOT.replace(from, to));
     let more = |text: &str| known(&desk, &format!("{ROOT}{text}\n"));
     let tasks = known(&desk, "run: x\ngoal: y\nagents: {}\ntasks: [{id: a, agent: b, goal: c, zzz: 1}]\n");
+    let review =
+        "run: x\ngoal: y\nagents: {b: {script: a.yaml}}\ntasks: [{id: a, agent: b, goal: c, review: {zzz: 1}}]\n";
+    let review = known(&desk, review);
     for (pointer, read) in [
         ("", more("zzz: 1")),
         ("/$defs/agent", put("script: a.yaml", "script: a.yaml, zzz: 1")),
@@ -44,6 +47,8 @@ fn the_reader_and_the_schema_know_the_same_keys() {
         ("/$defs/limits", more("limits: {zzz: 1}")),
         ("/$defs/root", put("agent: lead", "agent: lead, zzz: 1")),
         ("/$defs/task", tasks),
+        ("/$defs/planner", put("root: { agent: lead", "planner: { agent: lead, zzz: 1")),
+        ("/$defs/review", review),
         ("/$defs/tool", more("tools: {t: {zzz: 1}}")),
         ("/$defs/rule", more("tools: {t: {script: [{zzz: 1}]}}")),
         ("/$defs/error", more("tools: {t: {script: [{error: {zzz: 1}}]}}")),
@@ -57,7 +62,7 @@ fn the_reader_and_the_schema_know_the_same_keys() {
 #[test]
 fn every_valid_plan_is_valid_by_schema() {
     let validator = jsonschema::validator_for(&plan_schema()).unwrap();
-    for text in [ROOT, FULL, TASKS] {
+    for text in [ROOT, FULL, TASKS, PLANNER] {
         let wrong: Vec<_> = validator.iter_errors(&json_of(text)).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{wrong:?}");
     }
@@ -88,6 +93,12 @@ fn plans_that_are_wrong_by_shape_are_wrong_by_schema() {
         ("root: {", "tools: {t: {script: [{result: 1, never: true}]}}\nroot: {"),
         ("root: {", "goal: x\ntasks: [{id: a, agent: b, goal: c}]\nroot: {"),
         ("root: {", "tasks: [{id: a, agent: b, goal: c}]\nx-root: {"),
+        ("root: {", "goal: x\nplanner: {agent: lead}\nroot: {"),
+        ("root: {", "planner: {"),
+        ("root: {", "goal: x\nplanner: {max_replans: 101, "),
+        ("root: {", "goal: x\nplanner: {max_replans: unlimited, "),
+        ("root: {", "goal: x\nplanner: {review: {agent: lead}, "),
+        ("agent: lead", "agent: lead, review: {agent: lead}"),
     ] {
         let text = ROOT.replace(from, to);
         assert!(!desk.wrong(&text).is_empty(), "{to}");

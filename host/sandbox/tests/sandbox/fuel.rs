@@ -110,3 +110,37 @@ async fn the_newest_leash_counts() {
     let ended = run_with("note_empty_flood", allowance(1_000_000), Arc::new(port)).await;
     assert_eq!(ended.end, End::DeadlineFuel);
 }
+
+// Fuel counts what the guest does, not how it was compiled: the same code costs the same in the engine for scripts and in the
+// one for language guests.
+#[tokio::test]
+async fn both_engines_charge_the_same() {
+    for (name, from, to) in [
+        ("calls", "(core module $memory", "(core module $memory (table 100 funcref)"),
+        ("divide", "(core module $guest", "(core module $guest (table 100 funcref)"),
+    ] {
+        let wide = sandfork_model::port::Runtime::load(host(), guest_with(name, from, to)).await.expect("loads");
+        let port = Arc::new(FakePort::with_budget(100_000_000));
+        let wide = wide.run("\"a task\"".into(), allowance(100_000_000), port, never()).await;
+        let tight = run(name, 100_000_000).await;
+        assert_eq!((wide.end, wide.fuel_used), (tight.end, tight.fuel_used), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn what_crosses_reaches_the_port_as_it_was_said() {
+    let port = Arc::new(FakePort::with_budget(1_000_000));
+    run_with("calls", allowance(1_000_000), Arc::clone(&port)).await;
+    let request = sandfork_model::port::RawRequest {
+        agent: "child".into(),
+        goal: "goal".into(),
+        context: "[1]".into(),
+        options: "{}".into(),
+    };
+    let said = vec![
+        Call::Note("a note".into()),
+        Call::Tool("hammer".into(), "{}".into()),
+        Call::Spawn(vec![request], "{}".into()),
+    ];
+    assert_eq!(port.calls(), said);
+}

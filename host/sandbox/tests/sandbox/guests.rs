@@ -40,6 +40,7 @@ fn table() -> Vec<(&'static str, u64, Wanted)> {
         ("calls", PLENTY, Ends(returned("[1]"))),
         ("returns_error", PLENTY, Ends(End::Failed(failure))),
         ("counter", PLENTY, Ends(returned("3"))),
+        ("two_components", PLENTY, Ends(returned("\"a task\""))),
         ("secret_keeper", PLENTY, Ends(returned("^"))),
         ("secret_seeker", PLENTY, Ends(returned("0"))),
         ("waits", PLENTY, Elsewhere),
@@ -48,6 +49,7 @@ fn table() -> Vec<(&'static str, u64, Wanted)> {
         ("start_spins", 1_000_000, Ends(End::OutOfFuel)),
         ("bulk", 1_000_000, Ends(End::OutOfFuel)),
         ("post_return_spins", 1_000_000, Ends(End::OutOfFuel)),
+        ("adapter_flood", 100_000, Ends(End::OutOfFuel)),
         // HOSTILE 12. Without prices on calls and bytes a note would cost the seven instructions around it.
         ("note_empty_flood", 10_000_000, Ends(End::OutOfFuel)),
         ("note_mib_flood", 10_000_000, Ends(End::OutOfFuel)),
@@ -58,6 +60,8 @@ fn table() -> Vec<(&'static str, u64, Wanted)> {
         ("memory_grow", PLENTY, MetMemory(trapped("unreachable"))),
         ("memory_huge", PLENTY, MetMemory(trapped("memory minimum size of 8000 pages exceeds memory limits"))),
         ("eight_memories", PLENTY, MetMemory(trapped("memory minimum size of 200 pages exceeds memory limits"))),
+        ("adapter_memories", PLENTY, MetMemory(trapped("memory minimum size of 32 pages exceeds memory limits"))),
+        ("adapter_utf16", 0, Refused(&["not UTF-8"])),
         ("nine_memories", PLENTY, Refused(&["9 Wasm linear memories", "maximum of 8"])),
         ("table_grow", PLENTY, MetMemory(trapped("unreachable"))),
         ("table_huge", PLENTY, Refused(&["100000000", "20000"])),
@@ -124,7 +128,7 @@ fn table() -> Vec<(&'static str, u64, Wanted)> {
         ("unfolding", 0, Refused(&["unfolds to more than 1000 instances"])),
         ("component_argument", 0, Refused(&["takes a component `x`"])),
         ("nesting", 0, Refused(&["nest deeper than 8"])),
-        ("seventeen_instances", 0, Refused(&["17 core module instances", "maximum of 16"])),
+        ("sixty_five_instances", 0, Refused(&["65 core module instances", "maximum of 64"])),
     ]
 }
 

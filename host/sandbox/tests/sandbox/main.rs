@@ -12,6 +12,6 @@ mod fuel;
 mod guests;
 mod isolation;
 mod load;
-mod scratch;
+mod random;
 mod stop;
 mod support;

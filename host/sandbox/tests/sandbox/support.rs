@@ -139,6 +139,13 @@ pub fn guest(name: &str) -> Arc<[u8]> {
     bytes.into()
 }
 
+/// A guest with a part of its text replaced; the part must be there.
+pub fn guest_with(name: &str, from: &str, to: &str) -> Arc<[u8]> {
+    let text = std::fs::read_to_string(guests_dir().join(format!("{name}.wat"))).unwrap();
+    assert!(text.contains(from), "{name} has no `{from}`");
+    wat::parse_str(text.replace(from, to)).unwrap_or_else(|error| panic!("{error}")).into()
+}
+
 pub async fn load(name: &str) -> Result<Arc<dyn Agent>, Unloadable> {
     host().load(guest(name)).await
 }

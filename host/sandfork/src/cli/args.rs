@@ -12,6 +12,7 @@ Examples:
   sandfork run plan.yaml --virtual-time --json        the same bytes in every run
   sandfork bench plan.yaml --rounds 5                 serial against parallel
   sandfork check agent.yaml                           what is wrong, and where
+  sandfork explain plan.yaml                          what each fork may do, spend and see, and why
   sandfork compile agent.yaml -o agent.wasm           a script as a component of its own
 
 Exit codes:";
@@ -48,6 +49,9 @@ pub(crate) enum Command {
     /// Say whether a plan, script or component can be right, without running it
     #[command(after_help = "Examples:\n  sandfork check plan.yaml\n  sandfork check alpha.yaml alpha.wasm --json")]
     Check(CheckArgs),
+    /// Say what each fork of a plan may do, spend and see, and which rule took what away, without running it
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
     /// Show what is in a component: imports, exports, sizes
     #[command(after_help = "Examples:\n  sandfork inspect alpha.wasm\n  sandfork inspect alpha.wasm --json")]
     Inspect(InspectArgs),
@@ -71,6 +75,12 @@ Examples:
   sandfork run plan.yaml --limit max_depth=3 --set root.goal='Fix the tests'
   sandfork run plan.yaml --transcript transcripts     what each fork saw, one private file each
   sandfork run plan.yaml --in-place                   work on the workspace itself, not on a copy";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  sandfork explain plan.yaml
+  sandfork explain plan.yaml root                     one task or agent, with what it forks
+  sandfork explain plan.yaml --limit deadline=5s --json";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
@@ -105,6 +115,9 @@ pub(crate) struct RunArgs {
     /// Print the report as one JSON document on stdout
     #[arg(long)]
     pub(crate) json: bool,
+    /// Show no progress: neither the live tree of a terminal nor the plain lines of a pipe
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
     /// Write the event log to FILE, one JSON document a line
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
@@ -152,6 +165,23 @@ pub(crate) struct CheckArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Print problems as one JSON document on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The plan, YAML or JSON
+    pub(crate) plan: PathBuf,
+    /// One task or agent; all of them where absent
+    pub(crate) task: Option<String>,
+    /// Change a limit of the run: KEY=VALUE, as in the plan's `limits`
+    #[arg(long = "limit", value_name = "KEY=VALUE")]
+    pub(crate) limits: Vec<String>,
+    /// Change a value of the plan: PATH=VALUE, such as root.goal=...
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// Print it as one JSON document on stdout
     #[arg(long)]
     pub(crate) json: bool,
 }

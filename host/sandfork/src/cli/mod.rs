@@ -6,6 +6,7 @@ mod check;
 mod compile;
 mod completions;
 mod exit;
+mod explain;
 mod inspect;
 mod plan;
 mod run;
@@ -32,6 +33,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(args),
         Command::Compile(args) => compile::compile(&args),
         Command::Check(args) => check::check(&args),
+        Command::Explain(args) => explain::explain(&args),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Schema(args) => schema::schema(&args),
         Command::Completions { shell } => completions::completions(shell),

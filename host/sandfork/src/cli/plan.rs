@@ -6,14 +6,20 @@ use crate::cli::show;
 use sandfork::{Broken, Failure, Host, HostError, Overrides};
 use sandfork_model::Plan;
 use std::future::Future;
+use std::path::Path;
 
 /// A thread's native stack: wasm runs on stacks of its own, so this is what the host itself needs.
 const THREAD_STACK_BYTES: usize = 4 << 20;
 
 /// Reads the plan with the command line's changes.
 pub(crate) fn read(args: &PlanArgs) -> Result<Plan, HostError> {
-    let overrides = Overrides { limits: pairs("--limit", &args.limits)?, sets: pairs("--set", &args.sets)? };
-    Ok(sandfork::read_plan(&args.plan, &overrides)?)
+    read_with(&args.plan, &args.limits, &args.sets)
+}
+
+/// Reads a plan with changes, each NAME=VALUE.
+pub(crate) fn read_with(plan: &Path, limits: &[String], sets: &[String]) -> Result<Plan, HostError> {
+    let overrides = Overrides { limits: pairs("--limit", limits)?, sets: pairs("--set", sets)? };
+    Ok(sandfork::read_plan(plan, &overrides)?)
 }
 
 /// A host with room for what the plan may have alive at one time.

@@ -1,10 +1,12 @@
-//! `sandfork run`: report on stdout, progress on stderr, an exit code for scripts.
+//! `sandfork run`: report on stdout, progress on stderr, an exit code for scripts. Stderr alone decides how progress looks:
+//! the live tree on a terminal, plain lines elsewhere, with `--json` as without.
 
 use crate::cli::args::RunArgs;
 use crate::cli::exit::Exit;
 use crate::cli::{plan, show, signal};
+use crate::live::Live;
 use sandfork::{EventLines, Finished, HostError, Interrupt, ProgressLines, RunOptions, TranscriptDir, summary};
-use sandfork_model::EventSink;
+use sandfork_model::{EventSink, TranscriptSink};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -16,9 +18,12 @@ pub(crate) fn run(args: RunArgs) -> Exit {
         plan::on_runtime(&args.plan, async {
             let host = plan::host(&args.plan, &read)?;
             let prepared = host.prepare(read).await?;
-            let options = options(&args)?;
+            let (options, live) = options(&args)?;
             signal::watch(options.interrupt.clone());
-            host.run(&prepared, options).await
+            let finished = host.run(&prepared, options).await;
+            // What is shown next stands where the view stood.
+            drop(live);
+            finished
         })
     });
     match finished {
@@ -37,26 +42,43 @@ fn show_finished(finished: &Finished, is_json: bool) -> Exit {
     show::text(&summary(record, &finished.run_id, workspace.as_deref()), exit)
 }
 
-fn options(args: &RunArgs) -> Result<RunOptions, HostError> {
-    let mut sinks: Vec<Box<dyn EventSink>> = vec![Box::new(ProgressLines::new(io::stderr()))];
+fn options(args: &RunArgs) -> Result<(RunOptions, Option<Live>), HostError> {
+    let mut sinks: Vec<Box<dyn EventSink>> = Vec::new();
     if let Some(path) = &args.events {
         let file = File::create(path).map_err(|error| unwritable("--events", path, &error))?;
         sinks.push(Box::new(EventLines::new(file)));
     }
-    let mut options = RunOptions {
+    let transcript: Option<Arc<dyn TranscriptSink>> = match &args.transcript {
+        None => None,
+        Some(path) => {
+            let dir = TranscriptDir::create(path).map_err(|error| unwritable("--transcript", path, &error))?;
+            Some(Arc::new(dir))
+        }
+    };
+    let live = watch(args, &mut sinks);
+    let options = RunOptions {
         virtual_time: args.virtual_time,
         serial: args.serial,
         run_id: args.run_id.clone(),
         in_place: args.in_place,
         sinks,
         interrupt: Interrupt::new(),
-        transcript: None,
+        transcript,
     };
-    if let Some(path) = &args.transcript {
-        let dir = TranscriptDir::create(path).map_err(|error| unwritable("--transcript", path, &error))?;
-        options.transcript = Some(Arc::new(dir));
+    Ok((options, live))
+}
+
+/// Adds the sink that shows progress.
+fn watch(args: &RunArgs, sinks: &mut Vec<Box<dyn EventSink>>) -> Option<Live> {
+    if args.quiet {
+        return None;
     }
-    Ok(options)
+    if let Some((live, feed)) = Live::start(args.virtual_time) {
+        sinks.push(Box::new(feed));
+        return Some(live);
+    }
+    sinks.push(Box::new(ProgressLines::new(io::stderr())));
+    None
 }
 
 fn unwritable(flag: &str, path: &Path, error: &io::Error) -> HostError {

@@ -24,7 +24,7 @@ fn defaults() -> String {
     for (key, default, meaning) in schema::defaults_table() {
         let entry = if default == "absent" { format!("# {key}:") } else { format!("{key}: {default}") };
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "  {entry:<28}# {meaning}");
+        let _ = writeln!(text, "  {entry:<28} # {meaning}");
     }
     text
 }

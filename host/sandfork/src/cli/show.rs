@@ -1,6 +1,7 @@
 //! What reaches stdout, and what reaches stderr. Stdout carries the answer and nothing else.
 
 use crate::cli::exit::Exit;
+use crate::live::screen::Stderr;
 use sandfork::Failure;
 use serde_json::Value;
 use std::io::{self, Write as _};
@@ -32,7 +33,7 @@ pub(crate) fn bytes(bytes: &[u8], exit: Exit) -> Exit {
 
 /// One message on stderr. Where nobody can be told, the exit code has to do.
 pub(crate) fn say(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "{message}");
+    let _ = Stderr.write_all(format!("{message}\n").as_bytes());
 }
 
 /// Tells a failure on stderr, and as a document on stdout where one was asked for.

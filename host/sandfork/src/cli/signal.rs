@@ -1,37 +1,121 @@
-//! Ctrl-C: once asks the run to stop in order, twice ends the process at once.
+//! Ctrl-C: once asks the run to stop in order, twice ends the process at once. Listens on a thread of its own, so that
+//! nothing the run is busy with or waits for can keep the second one from landing.
 
 use crate::cli::exit::Exit;
-use crate::cli::show;
+use crate::live::screen;
 use sandfork::Interrupt;
+use std::io;
+use std::sync::mpsc;
 
-/// Watches for interruptions until the runtime ends.
-pub(crate) fn watch(interrupt: Interrupt) {
-    tokio::spawn(async move {
-        if interrupted().await {
-            interrupt.trip();
-            show::say("stopping; interrupt again to stop at once");
-            if interrupted().await {
-                std::process::exit(Exit::Interrupted.code().into());
-            }
-        }
-    });
+/// How often the process was interrupted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Asked {
+    #[default]
+    Never,
+    Once,
 }
 
-/// Waits for Ctrl-C or a request to terminate; false where the system cannot tell of them.
-async fn interrupted() -> bool {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-            return tokio::signal::ctrl_c().await.is_ok();
-        };
-        tokio::select! {
-            asked = tokio::signal::ctrl_c() => asked.is_ok(),
-            asked = terminate.recv() => asked.is_some(),
+/// What an interruption leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// What runs is told to stop; what has finished is reported.
+    StopInOrder,
+    /// The process ends now.
+    EndAtOnce,
+}
+
+impl Asked {
+    fn again(&mut self) -> Answer {
+        match std::mem::replace(self, Self::Once) {
+            Self::Never => Answer::StopInOrder,
+            Self::Once => Answer::EndAtOnce,
         }
     }
-    #[cfg(not(unix))]
-    {
+}
+
+/// Watches for interruptions until the process ends. They are caught once this returns.
+pub(crate) fn watch(interrupt: Interrupt) {
+    let (ready, is_ready) = mpsc::sync_channel(1);
+    let listening = std::thread::Builder::new().name("signals".into()).spawn(move || {
+        if let Err(error) = listen(&interrupt, &ready) {
+            tracing::warn!(%error, "interruptions cannot be caught: they end the process at once");
+        }
+    });
+    match listening {
+        // Whoever cannot listen drops the sender: there is nothing to wait for then.
+        Ok(_) => drop(is_ready.recv()),
+        Err(error) => tracing::warn!(%error, "interruptions cannot be caught: they end the process at once"),
+    }
+}
+
+fn listen(interrupt: &Interrupt, ready: &mpsc::SyncSender<()>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    runtime.block_on(async {
+        let mut signals = Signals::open()?;
+        let _ = ready.send(());
+        let mut asked = Asked::default();
+        while signals.next().await {
+            match asked.again() {
+                Answer::StopInOrder => {
+                    interrupt.trip();
+                    screen::say_or_leave("stopping; interrupt again to stop at once");
+                }
+                Answer::EndAtOnce => {
+                    screen::close_or_leave();
+                    std::process::exit(Exit::Interrupted.code().into());
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Ctrl-C and requests to terminate. Opened once: what comes between two waits is not lost.
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn open() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// The next one; false where the system tells of no more.
+    async fn next(&mut self) -> bool {
+        tokio::select! {
+            asked = self.interrupt.recv() => asked.is_some(),
+            asked = self.terminate.recv() => asked.is_some(),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn open() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> bool {
         tokio::signal::ctrl_c().await.is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // HOSTILE 31
+    #[test]
+    fn the_first_interruption_stops_in_order_and_every_further_one_ends_at_once() {
+        let mut asked = Asked::default();
+        let answers = [asked.again(), asked.again(), asked.again()];
+        assert_eq!(answers, [Answer::StopInOrder, Answer::EndAtOnce, Answer::EndAtOnce]);
     }
 }

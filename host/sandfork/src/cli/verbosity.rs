@@ -1,6 +1,6 @@
 //! What the host tells about itself, on stderr alone. `RUST_LOG` decides where it is set, else `-v`.
 
-use std::io::{self, IsTerminal as _};
+use crate::live::screen::{Stderr, has_colours};
 use tracing_subscriber::EnvFilter;
 
 /// Starts listening; called once.
@@ -15,8 +15,8 @@ pub(crate) fn listen(verbose: u8) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(by_flag));
     let listening = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .with_writer(|| Stderr)
+        .with_ansi(has_colours())
         .without_time()
         .try_init();
     if listening.is_err() {

@@ -147,7 +147,8 @@ impl Flow<'_> {
 
     fn loop_name(&mut self, name: &Name, known: &mut Known) {
         if known.maybe.contains(&name.text) {
-            let problem = self.problems.at(name.place, format!("{} already stands for something here", quote(&name.text)));
+            let problem =
+                self.problems.at(name.place, format!("{} already stands for something here", quote(&name.text)));
             let problem = problem.expected("a name of its own for the loop");
             self.problems.push(problem.hint("choose another with `as` (the item) or `index`"));
         }

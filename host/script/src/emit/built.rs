@@ -46,12 +46,7 @@ impl Emitter<'_> {
     }
 
     /// Puts the two addresses of a JSON text onto the stack; `look` is what reads it if it is one reference alone.
-    pub(super) fn operand(
-        &mut self,
-        body: &mut Body,
-        built: &Built,
-        look: fn(&Runtime) -> u32,
-    ) -> Result<(), String> {
+    pub(super) fn operand(&mut self, body: &mut Body, built: &Built, look: fn(&Runtime) -> u32) -> Result<(), String> {
         match built.pieces.as_slice() {
             [Piece::Text(text)] => {
                 let (at, len) = self.data.place(text.as_bytes())?;

@@ -22,7 +22,8 @@ impl Data {
             return Ok((*at, len));
         }
         // The source is bounded, so its constants end long before addresses do.
-        let at = u32::try_from(self.bytes.len()).ok().and_then(|used| self.at.checked_add(used)).ok_or("too much text")?;
+        let at =
+            u32::try_from(self.bytes.len()).ok().and_then(|used| self.at.checked_add(used)).ok_or("too much text")?;
         let at = at.cast_signed();
         self.bytes.extend_from_slice(bytes);
         self.known.insert(bytes.to_vec(), at);

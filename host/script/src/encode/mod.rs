@@ -4,6 +4,7 @@ mod component;
 mod constants;
 mod manifest;
 mod modules;
+mod reach;
 mod runtime;
 mod sections;
 

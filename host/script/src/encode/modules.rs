@@ -1,9 +1,10 @@
 //! Makes the two core modules of one script.
 
 use super::constants;
+use super::reach;
 use super::runtime::{Parts, Runtime};
 use wasm_encoder::{
-    ConstExpr, DataSection, ExportKind, ExportSection, FunctionSection, GlobalSection, GlobalType,
+    CodeSection, ConstExpr, DataSection, ExportKind, ExportSection, FunctionSection, GlobalSection, GlobalType,
     MemorySection, MemoryType, Module, RawSection, ValType,
 };
 use wasmparser::ExternalKind;
@@ -49,9 +50,11 @@ pub(super) fn memory(runtime: &Runtime, code: &Code) -> Module {
         exports.export(name, kind, *index);
     }
     module.section(&exports);
-    let mut bodies = number(parts.functions.len());
-    bodies.extend_from_slice(&parts.bodies);
-    module.section(&RawSection { id: 10, data: &bodies });
+    let mut bodies = CodeSection::new();
+    for body in &parts.bodies {
+        bodies.raw(body);
+    }
+    module.section(&bodies);
     let mut data = DataSection::new();
     data.active(0, &ConstExpr::i32_const(constants::BASE.cast_signed()), runtime.constants.iter().copied());
     if !code.data.is_empty() {
@@ -62,7 +65,7 @@ pub(super) fn memory(runtime: &Runtime, code: &Code) -> Module {
 }
 
 /// The module with the runtime and the script's own functions.
-pub(super) fn script(runtime: &Runtime, code: &Code) -> Module {
+pub(super) fn script(runtime: &Runtime, code: &Code) -> Result<Module, String> {
     let parts = &runtime.script;
     let type_of = |function: u32| {
         let index = function.saturating_sub(parts.imported);
@@ -82,14 +85,15 @@ pub(super) fn script(runtime: &Runtime, code: &Code) -> Module {
     let mut exports = ExportSection::new();
     exports.export("run", ExportKind::Func, runtime.next_function() + size(code.functions.len()));
     module.section(&exports);
-    let mut bodies = number(parts.functions.len() + code.functions.len() + 1);
-    bodies.extend_from_slice(&parts.bodies);
-    for body in code.functions.iter().chain([&code.run]) {
-        bodies.extend(number(body.len()));
-        bodies.extend_from_slice(body);
+    let mut bodies = CodeSection::new();
+    for (body, is_reached) in parts.bodies.iter().zip(reach::reached(parts, code)?) {
+        bodies.raw(if is_reached { body } else { &reach::NOTHING });
     }
-    module.section(&RawSection { id: 10, data: &bodies });
-    module
+    for body in code.functions.iter().chain([&code.run]) {
+        bodies.raw(body);
+    }
+    module.section(&bodies);
+    Ok(module)
 }
 
 fn functions(parts: &Parts) -> FunctionSection {
@@ -98,14 +102,6 @@ fn functions(parts: &Parts) -> FunctionSection {
         section.function(*index);
     }
     section
-}
-
-/// A number as wasm writes one.
-fn number(n: usize) -> Vec<u8> {
-    use wasm_encoder::Encode as _;
-    let mut bytes = Vec::new();
-    size(n).encode(&mut bytes);
-    bytes
 }
 
 fn size(n: usize) -> u32 {

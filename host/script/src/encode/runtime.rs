@@ -2,6 +2,7 @@
 //! commented text is in `src/wat`; no binary is kept in the tree.
 
 use super::constants;
+use super::reach;
 use super::sections::{self, Section};
 use std::sync::OnceLock;
 use wasmparser::{BinaryReader, ExternalKind};
@@ -15,8 +16,10 @@ pub(crate) struct Parts {
     pub(super) functions: Vec<u32>,
     pub(super) globals: Vec<u8>,
     pub(super) exports: Vec<(String, ExternalKind, u32)>,
-    /// The bodies, one after another, without their number.
-    pub(super) bodies: Vec<u8>,
+    /// Their bodies.
+    pub(super) bodies: Vec<Vec<u8>>,
+    /// The functions that each body calls.
+    pub(super) calls: Vec<Vec<u32>>,
     /// Functions that the module imports.
     pub(super) imported: u32,
 }
@@ -151,8 +154,12 @@ fn parts(module: &[u8]) -> Result<Parts, String> {
                 }
             }
             10 => {
-                reader.read_var_u32().map_err(|error| error.to_string())?;
-                parts.bodies = contents.get(reader.current_position()..).unwrap_or_default().to_vec();
+                for body in wasmparser::CodeSectionReader::new(reader).map_err(|error| error.to_string())? {
+                    let range = body.map_err(|error| error.to_string())?.range();
+                    let body = contents.get(range).unwrap_or_default().to_vec();
+                    parts.calls.push(reach::calls(&body)?);
+                    parts.bodies.push(body);
+                }
             }
             // Custom sections, and the memory, whose size depends on the script.
             _ => {}

@@ -17,7 +17,8 @@ pub(super) fn condition(node: &Node, path: &str, problems: &mut Problems) -> Opt
                 return Some(Condition::Flag(reference));
             }
             let problem = problems.at(node.place, format!("{} is the text {}", quote(path), quote(text)));
-            problems.push(problem.expected(expected).hint("as in `if: { ok: source }` or `if: \"${task.context.flag}\"`"));
+            problems
+                .push(problem.expected(expected).hint("as in `if: { ok: source }` or `if: \"${task.context.flag}\"`"));
             return None;
         }
         NodeValue::Map(entries) => match entries.as_slice() {
@@ -30,7 +31,7 @@ pub(super) fn condition(node: &Node, path: &str, problems: &mut Problems) -> Opt
         },
         _ => {
             let problem = problems.at(node.place, format!("{} is {}", quote(path), node.kind()));
-            problems.push(problem.expected(expected));
+            problems.push(problem.expected(expected).hint("as in `if: { ok: source }`"));
             return None;
         }
     };
@@ -74,7 +75,7 @@ fn items<'a>(node: &'a Node, path: &str, expected: &str, problems: &mut Problems
         NodeValue::List(items) => Some(items),
         _ => {
             let problem = problems.at(node.place, format!("{} is {}", quote(path), node.kind()));
-            problems.push(problem.expected(expected));
+            problems.push(problem.expected(expected).hint("a list is written `[a, b]`"));
             None
         }
     }
@@ -86,7 +87,7 @@ fn sides<'a>(node: &'a Node, path: &str, problems: &mut Problems) -> Option<[&'a
         [a, b] => Some([a, b]),
         items => {
             let problem = problems.at(node.place, format!("{} has {} values", quote(path), items.len()));
-            problems.push(problem.expected(EXPECTED));
+            problems.push(problem.expected(EXPECTED).hint("join several comparisons with `all: […]`"));
             None
         }
     }
@@ -106,7 +107,8 @@ fn numbers(order: Order, node: &Node, path: &str, problems: &mut Problems) -> Op
         if !is_reference && !matches!(side.value, NodeValue::Number(_)) {
             let found = side.as_text().map_or_else(|| side.kind().to_owned(), quote);
             let problem = problems.at(side.place, format!("{} compares {found}", quote(path)));
-            problems.push(problem.expected("numbers, or references to numbers").hint("other values compare with `equal`"));
+            problems
+                .push(problem.expected("numbers, or references to numbers").hint("other values compare with `equal`"));
         }
         built
     });
@@ -118,13 +120,10 @@ fn parts(node: &Node, path: &str, problems: &mut Problems) -> Option<Vec<Conditi
     let items = items(node, path, &expected, problems)?;
     if items.is_empty() || items.len() > MAX_PARTS {
         let problem = problems.at(node.place, format!("{} has {} conditions", quote(path), items.len()));
-        problems.push(problem.expected(expected));
+        problems.push(problem.expected(expected).hint("remove it, or nest several `all` and `any`"));
         return None;
     }
-    let read: Vec<_> = items
-        .iter()
-        .enumerate()
-        .filter_map(|(at, item)| condition(item, &format!("{path}[{at}]"), problems))
-        .collect();
+    let read: Vec<_> =
+        items.iter().enumerate().filter_map(|(at, item)| condition(item, &format!("{path}[{at}]"), problems)).collect();
     (read.len() == items.len()).then_some(read)
 }

@@ -17,17 +17,15 @@ impl<'a> Entries<'a> {
         let NodeValue::Map(entries) = &node.value else {
             let name = if path.is_empty() { "the script".to_owned() } else { quote(path) };
             let problem = problems.at(node.place, format!("{name} is {}", node.kind()));
-            problems.push(problem.expected(format!("a map with the keys {}", known.join(", "))));
+            let problem = problem.expected(format!("a map with the keys {}", known.join(", ")));
+            problems.push(problem.hint(example(known)));
             return None;
         };
         for (key, _) in entries.iter().filter(|(key, _)| !known.contains(&key.text.as_str())) {
             let whose = if path.is_empty() { String::new() } else { format!(" in {}", quote(path)) };
             let problem = problems.at(key.place, format!("unknown key {}{whose}", quote(&key.text)));
             let problem = problem.expected(format!("one of {}", known.join(", ")));
-            problems.push(match hint(&key.text, known) {
-                Some(hint) => problem.hint(hint),
-                None => problem,
-            });
+            problems.push(problem.hint(hint(&key.text, known)));
         }
         Some(Self { place: node.place, path: path.into(), entries })
     }
@@ -53,7 +51,8 @@ impl<'a> Entries<'a> {
         if found.is_none() {
             let whose = if self.path.is_empty() { String::new() } else { format!(" in {}", quote(&self.path)) };
             let problem = problems.at(self.place, format!("the key `{key}` is missing{whose}"));
-            problems.push(problem.expected(format!("`{key}:` {expected}")));
+            let problem = problem.expected(format!("`{key}:` {expected}"));
+            problems.push(problem.hint(format!("add the key `{key}` to this map")));
         }
         found
     }
@@ -65,27 +64,42 @@ impl<'a> Entries<'a> {
             return Some(items);
         }
         let problem = problems.at(node.place, format!("{} is {}", quote(&self.path_of(key)), node.kind()));
-        problems.push(problem.expected(format!("a list of {of}")));
+        problems.push(
+            problem.expected(format!("a list of {of}")).hint("a list is written `[a, b]`, also if it has one entry"),
+        );
         None
     }
 }
 
 /// What an unknown key may have been meant to be.
-fn hint(key: &str, known: &[&str]) -> Option<String> {
+fn hint(key: &str, known: &[&str]) -> String {
     if let Some(near) = nearest(key, known.iter().copied()) {
-        return Some(format!("did you mean `{near}`?"));
+        return format!("did you mean `{near}`?");
     }
     if known == keys::TURN && keys::ACTS.contains(&key) {
-        return Some(format!("a turn's steps stand under `do`: write `do: [{{ {key}: … }}]`"));
+        return format!("a turn's steps stand under `do`: write `do: [{{ {key}: … }}]`");
     }
-    match key {
-        "else" | "then" | "elif" | "elseif" => Some("`then` and `else` belong to a step that starts with `if`".into()),
-        "until" => Some("`until` belongs to a step that starts with `repeat`".into()),
-        "args" | "arguments" | "input" | "params" => Some("a tool's arguments stand under `with`".into()),
-        "name" if known == keys::SCRIPT => Some("the agent's name stands under `agent`".into()),
-        "steps" if known == keys::SCRIPT => Some("a script is a list of `turns`, each with its steps under `do`".into()),
-        "save" | "bind" | "store" | "result" => Some("an answer is given a name with `as`".into()),
-        "delay" | "wait" => Some("simulated inference time stands under `think`".into()),
-        _ => None,
+    let hint = match key {
+        "else" | "then" | "elif" | "elseif" => "`then` and `else` belong to a step that starts with `if`",
+        "until" => "`until` belongs to a step that starts with `repeat`",
+        "args" | "arguments" | "input" | "params" => "a tool's arguments stand under `with`",
+        "name" if known == keys::SCRIPT => "the agent's name stands under `agent`",
+        "steps" if known == keys::SCRIPT => "a script is a list of `turns`, each with its steps under `do`",
+        "save" | "bind" | "store" | "result" => "an answer is given a name with `as`",
+        "delay" | "wait" => "simulated inference time stands under `think`",
+        _ => "remove it; a script holds no keys of its own",
+    };
+    hint.into()
+}
+
+/// What a map with these keys looks like.
+fn example(known: &[&str]) -> &'static str {
+    match known {
+        known if known == keys::SCRIPT => "the smallest script is `agent: name` and `turns: []`",
+        known if known == keys::TURN => "a turn looks like `{ think: 80ms, say: \"…\", do: [steps] }`",
+        known if known == keys::FAILURE => "it looks like `fail: { code: not_found, message: \"…\" }`",
+        known if known == keys::REQUEST => "a request looks like `{ agent: alpha, goal: \"…\" }`",
+        known if known == keys::ERROR => "it looks like `error: { of: answer, is: not_found }`",
+        _ => "a map is written `{ key: value }`",
     }
 }

@@ -34,10 +34,12 @@ pub(crate) const REQUEST: &[&str] = &[
     "id",
     "tools",
     "budget",
+    "budget_min",
     "timeout",
     "timeout_ms",
     "on_failure",
     "critical",
+    "low_value",
     "output_schema",
     "acceptance_criteria",
     "context_refs",
@@ -59,3 +61,53 @@ pub(crate) const CONDITION: &[&str] = &[
 ];
 /// What the condition `error` holds.
 pub(crate) const ERROR: &[&str] = &["of", "is"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    /// The keys that the schema has at a place.
+    fn in_schema(schema: &Value, pointer: &str) -> Vec<String> {
+        let place = schema.pointer(pointer).unwrap_or_else(|| panic!("the schema has no {pointer}"));
+        place["properties"].as_object().expect("properties are an object").keys().cloned().collect()
+    }
+
+    #[test]
+    fn the_schema_has_every_key_the_readers_know_and_no_other() {
+        let schema: Value = serde_json::from_str(crate::SCHEMA).expect("the schema is JSON");
+        for (keys, pointer) in [
+            (SCRIPT, ""),
+            (TURN, "/$defs/turn"),
+            (TOOL, "/$defs/tool"),
+            (SPAWN, "/$defs/spawn"),
+            (NOTE, "/$defs/note"),
+            (IF, "/$defs/if"),
+            (FOR_EACH, "/$defs/for_each"),
+            (REPEAT, "/$defs/repeat"),
+            (FAIL, "/$defs/fail"),
+            (RETURN, "/$defs/return"),
+            (FAILURE, "/$defs/failure"),
+            (SPAWN_OPTIONS, "/$defs/spawn/properties/options"),
+            (REQUEST, "/$defs/request"),
+            (CONDITION, "/$defs/condition/anyOf/1"),
+            (ERROR, "/$defs/condition/anyOf/1/properties/error"),
+        ] {
+            assert_eq!(in_schema(&schema, pointer), keys, "{pointer}");
+        }
+        let steps = schema["$defs"]["step"]["oneOf"].as_array().expect("a step is one of several");
+        let steps: Vec<_> = steps.iter().map(|step| step["$ref"].as_str().expect("a reference")).collect();
+        assert_eq!(steps, ACTS.iter().map(|act| format!("#/$defs/{act}")).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_key_is_documented() {
+        let docs = include_str!("../../../../docs/scripts.md");
+        for key in [SCRIPT, TURN, ACTS, TOOL, SPAWN, IF, FOR_EACH, REPEAT, FAILURE, REQUEST, CONDITION, ERROR].concat()
+        {
+            let is_there =
+                [format!("`{key}`"), format!("{key}:"), format!("{{ {key}"), format!("{{{key}"), format!(", {key}")];
+            assert!(is_there.iter().any(|form| docs.contains(form)), "docs/scripts.md does not mention {key}");
+        }
+    }
+}

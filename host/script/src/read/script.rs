@@ -36,12 +36,12 @@ fn agent(node: &Node, problems: &mut Problems) -> Option<String> {
         Some(text) if is_valid_id(text) => Some(text.into()),
         Some(text) => {
             let problem = problems.at(node.place, format!("{} is no name for an agent", quote(text)));
-            problems.push(problem.expected(EXPECTED));
+            problems.push(problem.expected(EXPECTED).hint("as in `agent: price_finder`"));
             None
         }
         None => {
             let problem = problems.at(node.place, format!("`agent` is {}", node.kind()));
-            problems.push(problem.expected(EXPECTED));
+            problems.push(problem.expected(EXPECTED).hint("as in `agent: price_finder`"));
             None
         }
     }
@@ -52,7 +52,8 @@ fn description(node: &Node, problems: &mut Problems) -> Option<String> {
         Some(text) if text.chars().count() <= MAX_DESCRIPTION_CHARS => Some(text.into()),
         Some(_) => {
             let problem = problems.at(node.place, "the description is too long");
-            problems.push(problem.expected(format!("at most {MAX_DESCRIPTION_CHARS} characters")));
+            let problem = problem.expected(format!("at most {MAX_DESCRIPTION_CHARS} characters"));
+            problems.push(problem.hint("say what the agent is for; data belongs into its task"));
             None
         }
         None => {
@@ -70,7 +71,8 @@ fn names(entries: &Entries<'_>, key: &str, of: &str, problems: &mut Problems) ->
         match &node.value {
             NodeValue::Text(text) if text.trim().is_empty() || text.contains("${") => {
                 let problem = problems.at(node.place, format!("{} is no name in `{key}`", quote(text)));
-                problems.push(problem.expected(format!("{of}, written out")));
+                let problem = problem.expected(format!("{of}, written out"));
+                problems.push(problem.hint("the list is read before anything runs, so it holds no references"));
             }
             NodeValue::Text(text) if names.contains(text) => {
                 let problem = problems.at(node.place, format!("{} stands twice in `{key}`", quote(text)));
@@ -79,7 +81,7 @@ fn names(entries: &Entries<'_>, key: &str, of: &str, problems: &mut Problems) ->
             NodeValue::Text(text) => names.push(text.clone()),
             _ => {
                 let problem = problems.at(node.place, format!("an entry of `{key}` is {}", node.kind()));
-                problems.push(problem.expected(of));
+                problems.push(problem.expected(of).hint("put it in quotes if it is meant as a name"));
             }
         }
     }

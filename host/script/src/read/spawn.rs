@@ -22,7 +22,8 @@ pub(super) fn spawn(node: &Node, path: &str, problems: &mut Problems) -> Option<
     if nodes.is_empty() || nodes.len() > MAX_REQUESTS {
         let place = entries.get("spawn").map_or(entries.place, |node| node.place);
         let problem = problems.at(place, format!("`spawn` has {} requests", nodes.len()));
-        problems.push(problem.expected(format!("1 to {MAX_REQUESTS} requests, as in `[{{ agent: alpha, goal: … }}]`")));
+        let problem = problem.expected(format!("1 to {MAX_REQUESTS} requests"));
+        problems.push(problem.hint("a request looks like `{ agent: alpha, goal: \"…\" }`"));
     }
     let requests = nodes
         .iter()
@@ -45,7 +46,8 @@ fn options(node: &Node, path: &str, problems: &mut Problems) -> Built {
         options.insert("return".into(), node.to_json());
         if SpawnOptions::from_json(&Value::Object(options)).is_err() {
             let problem = problems.at(node.place, format!("{} cannot be met", quote(&entries.path_of("return"))));
-            problems.push(problem.expected("`all`, `first_ok` or `{ quorum: n }` with n of at least 1"));
+            let problem = problem.expected("`all`, `first_ok` or `{ quorum: n }` with n of at least 1");
+            problems.push(problem.hint("without `options`, `spawn` waits for all"));
         }
     }
     value::value(node, problems)
@@ -90,9 +92,13 @@ fn check(key: &str, node: &Node, problems: &mut Problems) {
     }
     let mut options = Map::new();
     options.insert(key.into(), node.to_json());
-    if let Err(expected) = RequestOptions::from_json(&Value::Object(options)) {
-        let problem = problems.at(node.place, format!("the option `{key}` is not right"));
-        problems.push(problem.expected(expected));
+    if let Err(sentence) = RequestOptions::from_json(&Value::Object(options)) {
+        // The model's sentence names what is wrong before the word and what is right after it.
+        let known = sentence.split_once("; known: ").map(|(wrong, known)| (wrong, format!("one of {known}")));
+        let right = sentence.split_once(" expects ").map(|(_, right)| ("the value does not fit", right.to_owned()));
+        let (wrong, right) = known.or(right).unwrap_or_else(|| ("the value does not fit", sentence.clone()));
+        let problem = problems.at(node.place, format!("the option `{key}`: {wrong}")).expected(right);
+        problems.push(problem.hint("what is known only at run time is a reference, as in `\"${task.context.n}\"`"));
     }
 }
 

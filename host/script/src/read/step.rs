@@ -54,14 +54,20 @@ fn kind(node: &Node, path: &str, problems: &mut Problems) -> Option<&'static str
     match acts.as_slice() {
         [act] => return Some(act),
         [] => {
-            let slip = entries.iter().find_map(|(key, _)| nearest(&key.text, keys::ACTS.iter().copied()).map(|near| (key, near)));
+            let slip = entries
+                .iter()
+                .find_map(|(key, _)| nearest(&key.text, keys::ACTS.iter().copied()).map(|near| (key, near)));
             let (place, message, hint) = match slip {
-                Some((key, near)) => {
-                    (key.place, format!("unknown key {} in {}", quote(&key.text), quote(path)), format!("did you mean `{near}`?"))
-                }
-                None if ["say", "think", "do"].iter().any(|key| node.get(key).is_some()) => {
-                    (node.place, format!("{} is a turn where a step is expected", quote(path)), "turns stand under `turns`".into())
-                }
+                Some((key, near)) => (
+                    key.place,
+                    format!("unknown key {} in {}", quote(&key.text), quote(path)),
+                    format!("did you mean `{near}`?"),
+                ),
+                None if ["say", "think", "do"].iter().any(|key| node.get(key).is_some()) => (
+                    node.place,
+                    format!("{} is a turn where a step is expected", quote(path)),
+                    "turns stand under `turns`".into(),
+                ),
                 None => (node.place, format!("{} does nothing", quote(path)), "say what it does, or remove it".into()),
             };
             let problem = problems.at(place, message).expected(expected);
@@ -84,8 +90,10 @@ fn tool(node: &Node, path: &str, problems: &mut Problems) -> Option<Act> {
             NodeValue::Map(_) => value::value(with, problems),
             NodeValue::Text(text) if template::lone(text, with.place).is_some() => value::value(with, problems),
             _ => {
-                let problem = problems.at(with.place, format!("{} is {}", quote(&entries.path_of("with")), with.kind()));
-                problems.push(problem.expected("a map of arguments, or one reference to such a map"));
+                let problem =
+                    problems.at(with.place, format!("{} is {}", quote(&entries.path_of("with")), with.kind()));
+                let problem = problem.expected("a map of arguments, or one reference to such a map");
+                problems.push(problem.hint("as in `with: { path: a.py }` or `with: \"${task.context.arguments}\"`"));
                 Built::default()
             }
         },
@@ -123,7 +131,8 @@ fn for_each(node: &Node, path: &str, problems: &mut Problems) -> Option<Act> {
     let value = value::value(list, problems);
     if !is_list {
         let problem = problems.at(list.place, format!("{} is {}", quote(&entries.path_of("for_each")), list.kind()));
-        problems.push(problem.expected("a list, or one reference to a list, as in `${task.context.items}`"));
+        let problem = problem.expected("a list, or one reference to a list, as in `${task.context.items}`");
+        problems.push(problem.hint("a reference stands in quotes, with `${` and `}`"));
     }
     let item = match entries.get("as") {
         Some(_) => binding(&entries, "as", problems),
@@ -149,7 +158,8 @@ fn repeat(node: &Node, path: &str, problems: &mut Problems) -> Option<Act> {
     };
     if bound.is_none() {
         let found = match &times.value {
-            NodeValue::Number(text) | NodeValue::Text(text) => quote(text),
+            NodeValue::Number(text) => quote(text),
+            NodeValue::Text(text) => format!("the text {}", quote(text)),
             _ => times.kind().into(),
         };
         let problem = problems.at(times.place, format!("{} is {found}", quote(&entries.path_of("repeat"))));
@@ -179,7 +189,7 @@ fn body(entries: &Entries<'_>, problems: &mut Problems) -> Option<Body> {
         }
         (None, None) => {
             let problem = problems.at(entries.place, "a loop has nothing to repeat");
-            problems.push(problem.expected(expected));
+            problems.push(problem.expected(expected).hint("add `do: [steps]`"));
             return None;
         }
         (Some(_), None) => Body::Steps(branch(entries, "do", problems)),
@@ -204,7 +214,8 @@ pub(super) fn failure(node: &Node, path: &str, problems: &mut Problems) -> Optio
     let code = template::text(code?, &entries.path_of("code"), Mode::Plain, problems);
     if code.as_text().is_some_and(|code| code.trim().is_empty()) {
         let problem = problems.at(entries.place, format!("{} is empty", quote(&entries.path_of("code"))));
-        problems.push(problem.expected("a word for programs, as in `code: blocked`"));
+        let problem = problem.expected("a word for programs, as in `code: blocked`");
+        problems.push(problem.hint("whoever gets the error tells it from others by its code"));
     }
     let message = template::text(message?, &entries.path_of("message"), Mode::Plain, problems);
     let details = entries.get("details").map_or_else(|| Built::text("{}"), |node| value::value(node, problems));
@@ -229,7 +240,7 @@ pub(super) fn binding(entries: &Entries<'_>, key: &str, problems: &mut Problems)
     }
     let found = node.as_text().map_or_else(|| node.kind().to_owned(), quote);
     let problem = problems.at(node.place, format!("{found} is no name for an answer"));
-    problems.push(problem.expected(expected));
+    problems.push(problem.expected(expected).hint("as in `as: source`"));
     None
 }
 

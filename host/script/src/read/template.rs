@@ -8,16 +8,13 @@ use sandfork_source::{Node, NodeValue, Place, Problem, Problems, quote};
 const MAX_HOPS: usize = 128;
 const EXPECTED: &str = "a path such as `${task.context.platform}`, `${children[0].output}` or `${x[\"any key\"]}`";
 
-/// Reads a scalar as text. Numbers, true and false are taken by their source text; `mode` is how references appear.
+/// Reads a text; `mode` is how references appear in what it becomes.
 pub(super) fn text(node: &Node, path: &str, mode: Mode, problems: &mut Problems) -> Built {
     match &node.value {
         NodeValue::Text(text) => template(text, node.place, mode, problems),
         NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) | NodeValue::List(_) | NodeValue::Map(_) => {
-            let mut problem = problems.at(node.place, format!("{} is {}", quote(path), node.kind())).expected("text");
-            if matches!(node.value, NodeValue::Bool(_) | NodeValue::Number(_)) {
-                problem = problem.hint("put it in quotes if it is meant as text");
-            }
-            problems.push(problem);
+            let problem = problems.at(node.place, format!("{} is {}", quote(path), node.kind())).expected("text");
+            problems.push(problem.hint("put it in quotes if it is meant as text"));
             Built::default()
         }
     }
@@ -65,7 +62,8 @@ pub(super) fn lone(text: &str, place: Place) -> Option<Reference> {
 pub(super) fn path(node: &Node, key: &str, problems: &mut Problems) -> Option<Reference> {
     let Some(text) = node.as_text() else {
         let problem = problems.at(node.place, format!("{} is {}", quote(key), node.kind()));
-        problems.push(problem.expected("the name of an answer, or a path such as `children[0]`"));
+        let problem = problem.expected("the name of an answer, or a path such as `children[0]`");
+        problems.push(problem.hint("as in `{ ok: source }`"));
         return None;
     };
     let written = if text.starts_with("${") { text.to_owned() } else { format!("${{{text}}}") };
@@ -75,7 +73,8 @@ pub(super) fn path(node: &Node, key: &str, problems: &mut Problems) -> Option<Re
         _ => format!("{} is more than a path", quote(text)),
     };
     let problem: Problem = problems.at(node.place, read);
-    problems.push(problem.expected("the name of an answer, or a path such as `children[0]`"));
+    let problem = problem.expected("the name of an answer, or a path such as `children[0]`");
+    problems.push(problem.hint("a path names one value; text around it is not possible here"));
     None
 }
 
@@ -116,8 +115,9 @@ fn reference(text: &str, place: Place) -> Result<(Reference, &str), String> {
             path.push(Hop::Key(key.into()));
             rest = after;
         } else if let Some(after) = rest.strip_prefix('[') {
-            let (hop, after) = bracket(after)
-                .ok_or_else(|| format!("in {} a whole number or a quoted key must follow", quote(&format!("${{{}[", written()))))?;
+            let (hop, after) = bracket(after).ok_or_else(|| {
+                format!("in {} a whole number or a quoted key must follow", quote(&format!("${{{}[", written())))
+            })?;
             path.push(hop);
             rest = after;
         } else {

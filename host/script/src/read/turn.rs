@@ -50,22 +50,19 @@ fn turn(node: &Node, path: &str, problems: &mut Problems) -> Option<Turn> {
 
 fn think(node: &Node, problems: &mut Problems) -> Option<Duration> {
     const EXPECTED: &str = "a duration such as `80ms`, `1.5s` or `2m`, at most 24h";
-    let (message, hint) = match &node.value {
+    let (message, hint): (String, String) = match &node.value {
         NodeValue::Text(text) => match duration(text) {
             Some(think) if think <= MAX_THINK => return Some(think),
-            Some(_) => (format!("{} is too long a think time", quote(text)), None),
+            Some(_) => (format!("{} is too long a think time", quote(text)), "a fork lives for a day at most".into()),
             None if text.contains("${") => {
-                (format!("`think` is {}", quote(text)), Some("think time is part of the script: write it out".into()))
+                (format!("`think` is {}", quote(text)), "think time is part of the script: write it out".into())
             }
-            None => (format!("{} is no duration", quote(text)), None),
+            None => (format!("{} is no duration", quote(text)), "a number and a unit: ns, us, ms, s, m or h".into()),
         },
-        NodeValue::Number(text) => (format!("`think` is the number {text}"), Some(format!("write `{text}ms` or `{text}s`"))),
-        _ => (format!("`think` is {}", node.kind()), None),
+        NodeValue::Number(text) => (format!("`think` is the number {text}"), format!("write `{text}ms` or `{text}s`")),
+        _ => (format!("`think` is {}", node.kind()), "a number and a unit: ns, us, ms, s, m or h".into()),
     };
     let problem = problems.at(node.place, message).expected(EXPECTED);
-    problems.push(match hint {
-        Some(hint) => problem.hint(hint),
-        None => problem,
-    });
+    problems.push(problem.hint(hint));
     None
 }

@@ -14,23 +14,24 @@
     (local.get $p))
 
   ;; The first quote or backslash from $p on, or $end. Eight bytes at a time: (x - 1) & ~x has its high bit set in a byte
-  ;; that is zero, and the bytes sought are made zero first.
+  ;; that is zero, the lowest such bit is exact, and the bytes sought are made zero first.
   (func $run (param $p i32) (param $end i32) (result i32)
     (local $quote i64) (local $slash i64)
     (loop $next
       (if (i32.lt_u (i32.add (local.get $p) (i32.const 7)) (local.get $end)) (then
         (local.set $quote (i64.xor (i64.load align=1 (local.get $p)) (i64.const 0x2222222222222222)))
         (local.set $slash (i64.xor (i64.load align=1 (local.get $p)) (i64.const 0x5c5c5c5c5c5c5c5c)))
-        (if (i64.eqz (i64.and (i64.const 0x8080808080808080) (i64.or
-              (i64.and
-                (i64.sub (local.get $quote) (i64.const 0x0101010101010101))
-                (i64.xor (local.get $quote) (i64.const -1)))
-              (i64.and
-                (i64.sub (local.get $slash) (i64.const 0x0101010101010101))
-                (i64.xor (local.get $slash) (i64.const -1))))))
-          (then
-            (local.set $p (i32.add (local.get $p) (i32.const 8)))
-            (br $next))))))
+        (local.set $quote (i64.and (i64.const 0x8080808080808080) (i64.or
+          (i64.and
+            (i64.sub (local.get $quote) (i64.const 0x0101010101010101))
+            (i64.xor (local.get $quote) (i64.const -1)))
+          (i64.and
+            (i64.sub (local.get $slash) (i64.const 0x0101010101010101))
+            (i64.xor (local.get $slash) (i64.const -1))))))
+        (if (i64.eqz (local.get $quote)) (then
+          (local.set $p (i32.add (local.get $p) (i32.const 8)))
+          (br $next)))
+        (return (i32.add (local.get $p) (i32.wrap_i64 (i64.shr_u (i64.ctz (local.get $quote)) (i64.const 3))))))))
     (loop $next
       (if (i32.lt_u (local.get $p) (local.get $end)) (then
         (if (i32.and
@@ -103,8 +104,12 @@
 
   ;; From the item at $p to the next item or key, 0 after the last.
   (func $next (param $p i32) (param $end i32) (result i32)
+    (call $after (call $skip (local.get $p) (local.get $end)) (local.get $end)))
+
+  ;; From the end of an item to the next item or key, 0 after the last.
+  (func $after (param $p i32) (param $end i32) (result i32)
     (local $c i32)
-    (local.set $p (call $space (call $skip (local.get $p) (local.get $end)) (local.get $end)))
+    (local.set $p (call $space (local.get $p) (local.get $end)))
     (local.set $c (call $peek (local.get $p) (local.get $end)))
     (if (i32.eq (local.get $c) (i32.const 44)) (then
       (return (call $space (i32.add (local.get $p) (i32.const 1)) (local.get $end)))))
@@ -114,6 +119,13 @@
   ;; Whether two texts have the same bytes.
   (func $same (param $a i32) (param $a_len i32) (param $b i32) (param $b_len i32) (result i32)
     (if (i32.ne (local.get $a_len) (local.get $b_len)) (then (return (i32.const 0))))
+    (loop $next
+      (if (i32.ge_u (local.get $a_len) (i32.const 8)) (then
+        (if (i64.ne (i64.load align=1 (local.get $a)) (i64.load align=1 (local.get $b))) (then (return (i32.const 0))))
+        (local.set $a (i32.add (local.get $a) (i32.const 8)))
+        (local.set $b (i32.add (local.get $b) (i32.const 8)))
+        (local.set $a_len (i32.sub (local.get $a_len) (i32.const 8)))
+        (br $next))))
     (loop $next
       (if (local.get $a_len) (then
         (if (i32.ne (i32.load8_u (local.get $a)) (i32.load8_u (local.get $b))) (then (return (i32.const 0))))
@@ -139,8 +151,8 @@
     (global.set $top (local.get $at))
     (local.get $p))
 
-  ;; The value of $key in what is at $p, 0 if that is no map or has no such key. Of equal keys the last counts, as it does
-  ;; for the host.
+  ;; The value of $key in what is at $p, with `end` set; 0 if that is no map or has no such key. Of equal keys the last
+  ;; counts, as it does for the host.
   (func $member (param $p i32) (param $end i32) (param $key i32) (param $len i32) (result i32)
     (local $q i32) (local $hit i32) (local $found i32)
     (if (i32.ne (call $peek (local.get $p) (local.get $end)) (i32.const 123)) (then (return (i32.const 0))))
@@ -151,8 +163,11 @@
         (local.set $q (call $string (local.get $p) (local.get $end)))
         (local.set $hit (call $means (local.get $p) (local.get $q) (local.get $key) (local.get $len)))
         (local.set $p (call $colon (local.get $q) (local.get $end)))
-        (if (local.get $hit) (then (local.set $found (local.get $p))))
-        (local.set $p (call $next (local.get $p) (local.get $end)))
+        (local.set $q (call $skip (local.get $p) (local.get $end)))
+        (if (local.get $hit) (then
+          (local.set $found (local.get $p))
+          (global.set $end (local.get $q))))
+        (local.set $p (call $after (local.get $q) (local.get $end)))
         (br $next))))
     (local.get $found))
 
@@ -194,7 +209,11 @@
             (local.set $p (call $member (local.get $p) (local.get $end) (local.get $path) (local.get $n)))
             (local.set $path (i32.add (local.get $path) (local.get $n))))
           (else
-            (local.set $p (call $item_at (local.get $p) (local.get $end) (local.get $n)))))
+            (local.set $p (call $item_at (local.get $p) (local.get $end) (local.get $n)))
+            (if (local.get $p) (then
+              (global.set $end (call $skip (local.get $p) (local.get $end)))))))
+        ;; The next hop, and the caller, look no further than this value.
+        (local.set $end (global.get $end))
         (br $next))))
-    (global.set $end (call $skip (local.get $p) (local.get $end)))
+    (global.set $end (local.get $end))
     (local.get $p))

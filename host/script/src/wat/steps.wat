@@ -79,16 +79,23 @@
       (return)))
     (call $bind (local.get $slot) (local.get $kind) (local.get $p) (local.get $end)))
 
+  ;; The text is JSON by the host's word; it is not walked here. What is not will trap where it is looked at.
   (func $bind (param $slot i32) (param $kind i32) (param $p i32) (param $end i32)
-    (local $q i32)
     (local.set $p (call $space (local.get $p) (local.get $end)))
-    (local.set $q (call $skip (local.get $p) (local.get $end)))
-    (if (i32.ne (call $space (local.get $q) (local.get $end)) (local.get $end)) (then unreachable))
-    (memory.copy (global.get $mark) (local.get $p) (i32.sub (local.get $q) (local.get $p)))
+    (local.set $end (i32.sub (call $trim (local.get $p) (local.get $end)) (local.get $p)))
+    (memory.copy (global.get $mark) (local.get $p) (local.get $end))
     (i32.store (local.get $slot) (local.get $kind))
-    (call $pair
-      (i32.add (local.get $slot) (i32.const 4)) (global.get $mark) (i32.sub (local.get $q) (local.get $p)))
-    (global.set $top (i32.add (global.get $mark) (i32.sub (local.get $q) (local.get $p)))))
+    (call $pair (i32.add (local.get $slot) (i32.const 4)) (global.get $mark) (local.get $end))
+    (global.set $top (i32.add (global.get $mark) (local.get $end))))
+
+  ;; The end of a text without the white space there; a text of nothing else traps.
+  (func $trim (param $p i32) (param $end i32) (result i32)
+    (loop $next
+      (drop (call $peek (local.get $p) (local.get $end)))
+      (if (i32.le_u (i32.load8_u (i32.sub (local.get $end) (i32.const 1))) (i32.const 32)) (then
+        (local.set $end (i32.sub (local.get $end) (i32.const 1)))
+        (br $next))))
+    (local.get $end))
 
   ;; Begins a model call's arguments.
   (func $begin_turn (export "turn")
@@ -160,7 +167,9 @@
   (func $json_field (param $at i32)
     (local $p i32)
     (local.set $p (i32.load (local.get $at)))
-    (call $value (local.get $p) (i32.add (local.get $p) (i32.load offset=4 (local.get $at)))))
+    ;; Nothing would leave a hole in the text around it.
+    (if (i32.eqz (i32.load offset=4 (local.get $at))) (then unreachable))
+    (call $text (local.get $p) (i32.load offset=4 (local.get $at))))
 
   (func (export "note") (result i32)
     (if (global.get $failed) (then (return (i32.const @RESULT))))

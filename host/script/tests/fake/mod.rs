@@ -244,7 +244,7 @@ pub fn compile(source: &str) -> Vec<u8> {
         Ok(compiled) => compiled.component,
         Err(problems) => {
             let all: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            panic!("{}\n--- in\n{source}", all.join("\n"));
+            panic!("{}\n--- in\n{:.2000}", all.join("\n"), source);
         }
     }
 }

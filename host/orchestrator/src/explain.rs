@@ -1,0 +1,355 @@
+//! What each fork of a plan may do, spend and see, told without running anything: every request goes through the real gate
+//! of a run that never starts, and the packet is the real packet. Decides nothing by itself; it only compares what was
+//! written with what came out.
+
+use crate::Pace;
+use crate::agents::Agents;
+use crate::asker::Asker;
+use crate::clock::{Clock, nanos};
+use crate::events::Log;
+use crate::fork::Fork;
+use crate::gate::{Verdict, judge};
+use crate::input::{AgentCode, Broken};
+use crate::layers::LAYERS;
+use crate::nursery::Nursery;
+use crate::packet;
+use crate::reviewing::Way;
+use crate::run::Run;
+use crate::seats::Seats;
+use crate::slots::Slots;
+use crate::toolbox::Toolbox;
+use crate::tooling::denied_from;
+use sandfork_model::{
+    Agent, AgentEntry, BoxFuture, Dimension, Plan, Request, RequestOptions, ReturnMode, RunId, Runtime, Shape,
+    TaskReader, TaskSpec, ToolSpec, Unloadable,
+};
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Rows in all: a plan of agents that fork each other has no end of its own.
+const MAX_ROWS: usize = 1_024;
+
+/// What a plan's forks are explained from.
+pub struct ExplainInput {
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// Code by agent name; only manifests are looked at.
+    pub agents: HashMap<String, AgentCode>,
+    /// Every tool there is.
+    pub specs: Vec<ToolSpec>,
+}
+
+/// One fork that the plan leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained {
+    /// Its tree path; of a fork that a guest asks for, with the agent's name as last part.
+    pub task_id: String,
+    /// Agent name.
+    pub agent: String,
+    /// 0 for the plan's own.
+    pub depth: u32,
+    /// Who asks for it: the plan, a planner, a parent.
+    pub asked_by: String,
+    /// Why it would not start: code and message. The rest is empty then.
+    pub refused: Option<(String, String)>,
+    /// Tools it may call.
+    pub tools: Vec<String>,
+    /// Tools it may hand on only.
+    pub delegate: Vec<String>,
+    /// Agents it may fork.
+    pub spawn: Vec<String>,
+    /// What it may spend, by dimension, then `memory` (bytes) and `time_ms`.
+    pub spend: Vec<Spend>,
+    /// Bytes of each layer of its opening messages.
+    pub layers: Vec<(&'static str, u64)>,
+    /// Keys of the shared input.
+    pub shared: Vec<String>,
+    /// What was taken away, and by which rule; one sentence each.
+    pub taken: Vec<String>,
+}
+
+/// One thing that is limited: who said what, and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spend {
+    /// The dimension's name.
+    pub name: &'static str,
+    /// The table of defaults.
+    pub default: u64,
+    /// The agent's entry.
+    pub entry: Option<u64>,
+    /// The task.
+    pub task: Option<u64>,
+    /// What the fork gets.
+    pub result: u64,
+}
+
+/// Explains every task and agent of a plan, depth first in plan order.
+///
+/// # Errors
+/// When the tools contradict each other.
+pub fn explain(input: ExplainInput) -> Result<Vec<Explained>, Broken> {
+    let run = still(input)?;
+    let mut telling = Telling { run: &run, rows: Vec::new(), seen: HashSet::new() };
+    let tasks = run.plan.shape.tasks();
+    let (is_planned, asked_by) = match &run.plan.shape {
+        Shape::Planner(_) => (true, "the plan, as planner"),
+        Shape::Root(_) | Shape::Tasks(_) => (false, "the plan"),
+    };
+    telling.together(tasks, asked_by);
+    let others = run.plan.agents.iter().filter(|entry| !telling.seen.contains(&entry.name));
+    let others: Vec<&AgentEntry> = others.collect();
+    for entry in others {
+        let by = if is_planned { "a planner that lists it" } else { "nobody: if the plan had a task for it" };
+        let options = RequestOptions { id: Some(entry.name.clone()), ..RequestOptions::default() };
+        telling.alone(Asker::Plan(&run), plain_request(&entry.name, options), by);
+    }
+    Ok(telling.rows)
+}
+
+/// A run with everything but life.
+fn still(input: ExplainInput) -> Result<Arc<Run>, Broken> {
+    let clock = Clock::start(Pace::Virtual);
+    let slots = Slots::new(clock.clone(), input.plan.limits.max_concurrency);
+    let toolbox = Toolbox::new(&[], input.specs)?;
+    let agents = Agents::new(Arc::new(Nothing), input.agents);
+    let seats = Seats::new(input.plan.limits.max_live);
+    let name: Arc<str> = input.plan.name.as_str().into();
+    let id = RunId { name: Arc::clone(&name), id: name };
+    let log = Log::open(Vec::new());
+    Ok(Arc::new(Run::new(input.plan, id, agents, toolbox, clock, slots, seats, log, None, Arc::new(Nothing))))
+}
+
+/// Runs nothing and reads nothing: no fork of this run ever lives.
+struct Nothing;
+
+impl Runtime for Nothing {
+    fn load(&self, _component: Arc<[u8]>) -> BoxFuture<'_, Result<Arc<dyn Agent>, Unloadable>> {
+        let unloadable = Unloadable { message: "nothing runs here".into(), hint: None, is_missing_export: false };
+        Box::pin(std::future::ready(Err(unloadable)))
+    }
+}
+
+impl TaskReader for Nothing {
+    fn read(&self, _output: &Value) -> Result<Vec<TaskSpec>, Vec<String>> {
+        Err(vec!["nothing is read here".into()])
+    }
+}
+
+fn plain_request(agent: &str, options: RequestOptions) -> Request {
+    let goal = "(what its parent asks)".to_owned();
+    Request { agent: agent.into(), goal, context: json!({}), options: Ok(options), is_added: false }
+}
+
+struct Telling<'a> {
+    run: &'a Arc<Run>,
+    rows: Vec<Explained>,
+    seen: HashSet<String>,
+}
+
+impl Telling<'_> {
+    /// The plan's own tasks: one call, as in the run; then their reviewers, one by one, when the work has been settled.
+    fn together(&mut self, tasks: &[TaskSpec], asked_by: &str) {
+        let ways: Vec<Way> = tasks.iter().map(|task| Way::new(task.clone(), task.id.clone())).collect();
+        let asker = Asker::Plan(self.run);
+        let requests: Vec<Request> = ways.iter().map(Way::first).collect();
+        let verdicts = asker.with_budget(|budget| judge(asker, requests.clone(), budget));
+        let told: Vec<_> = requests
+            .iter()
+            .zip(verdicts)
+            .map(|(request, verdict)| self.tell(asker, request, verdict, asked_by))
+            .collect();
+        for (fork, way) in told.into_iter().zip(&ways) {
+            if let Some(fork) = fork {
+                give_back(asker, &fork);
+            }
+            if let Some(review) = way.first_review() {
+                self.alone(asker, review, "the plan, as reviewer");
+            }
+        }
+        self.rows.sort_by_key(|row| tasks.iter().position(|task| is_of(&task.id, &row.task_id)));
+    }
+
+    /// One request by itself, given back afterwards: the first of its kind, whoever came before.
+    fn alone(&mut self, asker: Asker<'_>, request: Request, asked_by: &str) {
+        let verdict = asker.with_budget(|budget| judge(asker, vec![request.clone()], budget)).pop();
+        let Some(verdict) = verdict else { return };
+        if let Some(fork) = self.tell(asker, &request, verdict, asked_by) {
+            give_back(asker, &fork);
+        }
+    }
+
+    /// Adds the row of one verdict, and of what such a fork could fork in turn.
+    fn tell(&mut self, asker: Asker<'_>, request: &Request, verdict: Verdict, asked_by: &str) -> Option<Arc<Fork>> {
+        if self.rows.len() >= MAX_ROWS {
+            return None;
+        }
+        self.seen.insert(request.agent.clone());
+        let (task, refusal) = match verdict {
+            Verdict::Admitted(admitted) => {
+                let nursery = Nursery::new(ReturnMode::All, 1, None);
+                let fork = Fork::new(*admitted, asker.fork().cloned(), nursery, 0);
+                fork.state.lock().deadline_ns = self.run.clock.now_ns().saturating_add(fork.ceilings.timeout_ns);
+                self.rows.push(row(asker, &fork, request, asked_by));
+                for name in fork.grant.spawn.clone() {
+                    let options = RequestOptions { id: Some(name.clone()), ..RequestOptions::default() };
+                    self.alone(Asker::Fork(&fork), plain_request(&name, options), &fork.task.task_id);
+                }
+                return Some(fork);
+            }
+            Verdict::Refused { task, refusal, .. } => (task, refusal),
+            Verdict::Waiting(waiting) => (waiting.task, waiting.refusal),
+        };
+        self.rows.push(Explained {
+            task_id: task.task_id.to_string(),
+            agent: request.agent.clone(),
+            depth: task.depth,
+            asked_by: asked_by.to_owned(),
+            refused: Some((refusal.code.name().to_owned(), refusal.message.clone())),
+            tools: Vec::new(),
+            delegate: Vec::new(),
+            spawn: Vec::new(),
+            spend: Vec::new(),
+            layers: Vec::new(),
+            shared: Vec::new(),
+            taken: Vec::new(),
+        });
+        None
+    }
+}
+
+/// Whether a row belongs to a task: the task itself, its review, or what either of them forks.
+fn is_of(task: &str, row: &str) -> bool {
+    row.strip_prefix(task).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || rest.starts_with(".review"))
+}
+
+/// Takes back what a fork that will never live was given.
+fn give_back(asker: Asker<'_>, fork: &Arc<Fork>) {
+    fork.run.tasks_used.fetch_sub(1, Ordering::AcqRel);
+    let budget = fork.state.lock().budget.take();
+    asker.with_budget(|purse| budget.into_iter().for_each(|budget| purse.absorb(budget)));
+    if let Asker::Fork(parent) = asker {
+        let mut state = parent.state.lock();
+        state.children_started = state.children_started.saturating_sub(1);
+        state.child_prints.clear();
+        state.child_ids.clear();
+    }
+}
+
+fn row(asker: Asker<'_>, fork: &Fork, request: &Request, asked_by: &str) -> Explained {
+    let before = fork.run.layers.bytes();
+    packet::document(fork);
+    let after = fork.run.layers.bytes();
+    let layers = LAYERS.iter().zip(after.iter().zip(before)).map(|(name, (after, before))| (*name, after - before));
+    let spend = spend(fork);
+    let mut taken = taken_tools(fork);
+    taken.extend(taken_amounts(asker, fork, &spend));
+    Explained {
+        task_id: fork.task.task_id.to_string(),
+        agent: request.agent.clone(),
+        depth: fork.task.depth,
+        asked_by: asked_by.to_owned(),
+        refused: None,
+        tools: fork.grant.tools.iter().filter(|tool| denial(fork, tool).is_none()).cloned().collect(),
+        delegate: fork.grant.delegate.iter().cloned().collect(),
+        spawn: fork.grant.spawn.iter().cloned().collect(),
+        spend,
+        layers: layers.collect(),
+        shared: fork.run.plan.shared.keys().cloned().collect(),
+        taken,
+    }
+}
+
+fn denial(fork: &Fork, tool: &str) -> Option<u32> {
+    denied_from(&fork.run.plan.limits.policy, fork.task.depth, tool)
+}
+
+fn spend(fork: &Fork) -> Vec<Spend> {
+    let limits = &fork.run.plan.limits;
+    let defaults = limits.fork.amounts();
+    let (entry, task) = (&fork.entry.budget, &fork.options.budget);
+    let (by_entry, by_task) = (entry.amounts(limits.fork.fuel_per_step), task.amounts(limits.fork.fuel_per_step));
+    let granted = fork.state.lock().budget.as_ref().map(|budget| *budget.granted()).unwrap_or_default();
+    let mut all: Vec<Spend> = Dimension::ALL
+        .into_iter()
+        .map(|dimension| Spend {
+            name: dimension.name(),
+            default: defaults.get(dimension),
+            entry: by_entry(dimension),
+            task: by_task(dimension),
+            // A root holds more turns than it may itself use.
+            result: if dimension == Dimension::Turns {
+                granted.get(dimension).min(fork.ceilings.steps)
+            } else {
+                granted.get(dimension)
+            },
+        })
+        .collect();
+    let is_root = Asker::Plan(&fork.run).asks_for_root() && fork.task.depth == 0;
+    let time = if is_root { limits.fork.root_timeout } else { limits.fork.timeout };
+    let ms = |duration| nanos(duration) / 1_000_000;
+    all.push(Spend {
+        name: "memory",
+        default: limits.fork.memory,
+        entry: entry.memory.map(sandfork_model::Cap::ceiling),
+        task: task.memory.map(sandfork_model::Cap::ceiling),
+        result: fork.ceilings.memory_bytes,
+    });
+    all.push(Spend {
+        name: "time_ms",
+        default: ms(time),
+        entry: fork.entry.timeout.map(ms),
+        task: fork.options.timeout.map(ms),
+        result: fork.ceilings.timeout_ns / 1_000_000,
+    });
+    all
+}
+
+/// Tools that somebody wrote for this agent and that it does not have.
+fn taken_tools(fork: &Fork) -> Vec<String> {
+    let manifest = fork.run.agents.manifest_tools(&fork.entry.name).unwrap_or_default();
+    let written = fork.entry.tools.iter().flatten().chain(manifest).chain(fork.options.tools.iter().flatten());
+    let mut told = HashSet::new();
+    let mut taken = Vec::new();
+    for tool in written.filter(|tool| told.insert(tool.as_str())) {
+        if let Some(depth) = denial(fork, tool) {
+            taken.push(format!("{tool}: denied from depth {depth} on (limits.deny_at_depth)"));
+        } else if !fork.grant.tools.contains(tool) && !sandfork_model::grant::ALWAYS_GRANTED.contains(&tool.as_str()) {
+            let by = if fork.options.tools.is_some() { "not among the task's tools" } else { "not in the plan entry" };
+            taken.push(format!("{tool}: {by}"));
+        }
+    }
+    taken
+}
+
+/// Amounts that came out smaller than what was written, or than the default where nothing was.
+fn taken_amounts(asker: Asker<'_>, fork: &Fork, spend: &[Spend]) -> Vec<String> {
+    let whose = match asker.fork() {
+        None => "the run".to_owned(),
+        Some(parent) => parent.task.task_id.to_string(),
+    };
+    let node = fork.parent.as_ref();
+    spend
+        .iter()
+        .filter_map(|one| {
+            let wanted = one.task.or(one.entry).unwrap_or(one.default);
+            let who = match (one.task, one.entry) {
+                (Some(_), _) => "the task asks",
+                (None, Some(_)) => "the plan entry asks",
+                (None, None) => "the default is",
+            };
+            if one.result >= wanted {
+                return None;
+            }
+            let rule = match (one.name, node) {
+                ("time_ms", None) => "clamped by the run's deadline".to_owned(),
+                ("time_ms", Some(_)) => format!("clamped to what {whose} has left, which keeps 20 ms"),
+                ("memory", _) => format!("clamped to {whose}'s own"),
+                (_, None) => "its share of what the run's tank has left".to_owned(),
+                (_, Some(_)) => format!("its share of what {whose} has left beside what it keeps"),
+            };
+            Some(format!("{}: {who} {wanted}, it gets {}: {rule}", one.name, one.result))
+        })
+        .collect()
+}

@@ -1,0 +1,255 @@
+//! The way of one task of the plan: worker, reviewer, verdict, worker again (GV-36, GV-60). Only a `PASS` leads from a
+//! worker's output to an accepted one; whatever else a reviewer does, the task is not ok. Starts nothing itself.
+
+use crate::course::{TaskEnd, spend_retry};
+use crate::run::Run;
+use sandfork_model::{AgentError, EventBody, Outcome, Request, RequestOptions, ReviewSpec, Status, TaskSpec};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// What follows an end.
+pub(crate) enum Next {
+    /// Another fork; the id in its options is a wish.
+    Ask(Box<Request>),
+    /// Nothing: the task has come to its own end.
+    End,
+}
+
+/// Where a task stands.
+enum Stage {
+    /// A worker is at it.
+    Work,
+    /// A reviewer looks at this output.
+    Review { draft: Value },
+    /// It has ended.
+    Over(Box<Outcome>),
+}
+
+/// One task on its way.
+pub(crate) struct Way {
+    spec: TaskSpec,
+    id: String,
+    stage: Stage,
+    /// The first attempt, under whose name the task's end is reported.
+    first: Option<Outcome>,
+    attempts: u32,
+    /// The attempt under review, or just ended.
+    latest: Option<u32>,
+    returned: Vec<u32>,
+    ordinals: Vec<u32>,
+}
+
+impl Way {
+    /// `id` is the task's, or what is left of it if another task has that.
+    pub(crate) fn new(spec: TaskSpec, id: String) -> Self {
+        Self {
+            spec,
+            id,
+            stage: Stage::Work,
+            first: None,
+            attempts: 1,
+            latest: None,
+            returned: Vec::new(),
+            ordinals: Vec::new(),
+        }
+    }
+
+    /// The first attempt.
+    pub(crate) fn first(&self) -> Request {
+        self.work(self.spec.context.clone())
+    }
+
+    /// The first review, of an output nobody has seen; `None` for a task without.
+    pub(crate) fn first_review(&self) -> Option<Request> {
+        self.spec.review.as_ref().map(|review| self.review(review, &Value::Null))
+    }
+
+    /// Attempts that were sent back and done again.
+    pub(crate) fn returned(&self) -> Vec<u32> {
+        self.returned.clone()
+    }
+
+    /// What it came to; `None` only for a way that was never followed to its end.
+    pub(crate) fn into_end(self) -> Option<TaskEnd> {
+        match self.stage {
+            Stage::Over(outcome) => Some(TaskEnd { spec: self.spec, outcome: *outcome, ordinals: self.ordinals }),
+            Stage::Work | Stage::Review { .. } => None,
+        }
+    }
+
+    /// Takes the end of the fork it waits for. Once the run is stopped nothing follows any more.
+    pub(crate) fn follow(&mut self, run: &Run, ended: Outcome, is_stopped: bool) -> Next {
+        self.ordinals.push(ended.task.path.top_ordinal());
+        match std::mem::replace(&mut self.stage, Stage::Work) {
+            Stage::Work => self.worked(ended, is_stopped),
+            Stage::Review { draft } => self.reviewed(run, draft, &ended, is_stopped),
+            Stage::Over(outcome) => {
+                self.stage = Stage::Over(outcome);
+                Next::End
+            }
+        }
+    }
+
+    fn worked(&mut self, ended: Outcome, is_stopped: bool) -> Next {
+        self.latest = Some(ended.task.path.top_ordinal());
+        self.first.get_or_insert_with(|| ended.clone());
+        let draft = match (&self.spec.review, &ended.output) {
+            (Some(review), Some(draft)) if ended.is_ok() => Some((review.clone(), draft.clone())),
+            _ => None,
+        };
+        match draft {
+            None => self.end(ended.status, ended.output, ended.error),
+            Some(_) if is_stopped => {
+                self.refuse(Status::Cancelled, "the run was stopped before its output was reviewed", json!({}))
+            }
+            Some((review, draft)) => {
+                let request = self.review(&review, &draft);
+                self.stage = Stage::Review { draft };
+                Next::Ask(Box::new(request))
+            }
+        }
+    }
+
+    fn reviewed(&mut self, run: &Run, draft: Value, ended: &Outcome, is_stopped: bool) -> Next {
+        let verdict = Verdict::of(ended);
+        let (task_id, attempt) = (Arc::from(self.id.as_str()), u64::from(self.attempts));
+        run.emit(EventBody::Reviewed { task_id, attempt, verdict: verdict.name() }, None);
+        let review = &*ended.task.task_id;
+        let comments = ended.output.as_ref().and_then(|output| output.get("comments")).cloned().unwrap_or(Value::Null);
+        match verdict {
+            Verdict::Pass => self.end(Status::Ok, Some(draft), None),
+            Verdict::Blocked => {
+                let missing = ended.output.as_ref().and_then(|output| output.get("missing")).filter(|m| m.is_array());
+                let details = json!({
+                    "missing": missing.cloned().unwrap_or_else(|| json!([])), "review": review, "comments": comments,
+                });
+                let message = format!("the reviewer {} says that task {} lacks input", ended.task.agent, self.id);
+                let error = AgentError { code: "blocked".into(), message, details };
+                self.end(Status::Blocked, None, Some(error))
+            }
+            Verdict::None => {
+                let status = if ended.status == Status::Cancelled { Status::Cancelled } else { Status::Failed };
+                let why = format!("its reviewer {} ended {} without a verdict", ended.task.agent, ended.status);
+                let code = ended.error.as_ref().map(|error| error.code.clone());
+                self.refuse(status, &why, json!({ "review": review, "status": ended.status, "code": code }))
+            }
+            Verdict::Revise => self.revise(run, draft, review, comments, is_stopped),
+        }
+    }
+
+    /// Sends the work back, as often as the plan and the run's retries allow.
+    fn revise(&mut self, run: &Run, draft: Value, review: &str, comments: Value, is_stopped: bool) -> Next {
+        let most = self.spec.review.as_ref().map_or(0, |review| review.max_returns);
+        let returns = self.attempts.saturating_sub(1);
+        let obstacle = if returns >= most {
+            Some(format!("was sent back {} times (max_returns {most})", u64::from(returns) + 1))
+        } else if is_stopped {
+            Some("was sent back when the run was stopped".into())
+        } else if !spend_retry(run) {
+            Some("was sent back, and the run has no retries left".into())
+        } else {
+            None
+        };
+        if let Some(obstacle) = obstacle {
+            let message = format!("the output of task {} {obstacle}; read the comments, or raise the limit", self.id);
+            let details = json!({ "review": review, "attempts": self.attempts, "comments": comments });
+            let error = AgentError { code: "review_rejected".into(), message, details };
+            return self.end(Status::Failed, None, Some(error));
+        }
+        self.attempts = self.attempts.saturating_add(1);
+        self.returned.extend(self.latest.take());
+        let mut context = match &self.spec.context {
+            Value::Object(map) => map.clone(),
+            other => Map::from_iter([("context".to_owned(), other.clone())]),
+        };
+        context.insert("review".into(), json!({ "comments": comments, "previous_output": draft }));
+        self.stage = Stage::Work;
+        Next::Ask(Box::new(self.work(Value::Object(context))))
+    }
+
+    /// An output that nobody accepted.
+    fn refuse(&mut self, status: Status, why: &str, details: Value) -> Next {
+        let message = format!("the output of task {} was not accepted: {why}", self.id);
+        self.end(status, None, Some(AgentError { code: "review_failed".into(), message, details }))
+    }
+
+    /// The task's own end: reported as its first attempt, whatever that one's fork did.
+    fn end(&mut self, status: Status, output: Option<Value>, error: Option<AgentError>) -> Next {
+        if let Some(first) = &self.first {
+            self.stage = Stage::Over(Box::new(Outcome { status, output, error, ..first.clone() }));
+        }
+        Next::End
+    }
+
+    fn work(&self, context: Value) -> Request {
+        let options = RequestOptions { id: Some(self.id.clone()), ..self.spec.options.clone() };
+        let (agent, goal) = (self.spec.agent.clone(), self.spec.goal.clone());
+        Request { agent, goal, context, options: Ok(options), is_added: false }
+    }
+
+    /// The reviewer sees the task and the output, nothing of how it came about (GV-08).
+    fn review(&self, review: &ReviewSpec, draft: &Value) -> Request {
+        let criteria = &self.spec.options.acceptance_criteria;
+        let mut context = Map::new();
+        let task = json!({ "id": self.id, "goal": self.spec.goal, "acceptance_criteria": criteria });
+        context.insert("task".into(), task);
+        context.insert("output".into(), draft.clone());
+        if let Some(summary) = draft.get("summary").filter(|summary| summary.is_string()) {
+            context.insert("summary".into(), summary.clone());
+        }
+        let options = RequestOptions {
+            id: Some(format!("{}.review", self.id)),
+            is_acceptance: true,
+            critical: true,
+            output_schema: Some(Verdict::schema()),
+            acceptance_criteria: criteria.clone(),
+            ..RequestOptions::default()
+        };
+        Request {
+            agent: review.agent.clone(),
+            goal: format!("Review the output of task {}: {}", self.id, self.spec.goal),
+            context: Value::Object(context),
+            options: Ok(options),
+            is_added: false,
+        }
+    }
+}
+
+/// What a reviewer says. Anything that is not one of three words said by an ok fork is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Pass,
+    Revise,
+    Blocked,
+    None,
+}
+
+impl Verdict {
+    fn of(review: &Outcome) -> Self {
+        let word = review.output.as_ref().filter(|_| review.is_ok()).and_then(|output| output.get("verdict")?.as_str());
+        match word {
+            Some("PASS") => Self::Pass,
+            Some("REVISE") => Self::Revise,
+            Some("BLOCKED") => Self::Blocked,
+            _ => Self::None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Revise => "REVISE",
+            Self::Blocked => "BLOCKED",
+            Self::None => "none",
+        }
+    }
+
+    /// What a reviewer's output must look like: it is told, and held to it.
+    fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": { "verdict": { "enum": ["PASS", "REVISE", "BLOCKED"] }, "comments": {} },
+            "required": ["verdict"],
+        })
+    }
+}

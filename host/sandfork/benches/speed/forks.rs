@@ -1,0 +1,84 @@
+//! What a fork costs, and how many there are in a second: the whole orchestrator against a bare fork.
+
+use crate::bare::Bare;
+use crate::rig::{Code, Part, Rig};
+use crate::sample::{figure, median};
+use crate::table::{Row, Target};
+use anyhow::Result;
+use sandfork_sandbox::settings;
+use std::time::Duration;
+
+/// One model call, nothing else.
+const TRIVIAL: &str = "turns: [{ return: done }]\n";
+/// Three turns, two notes, two tool calls, an edge and a return: nine crossings.
+const TEN_STEPS: &str = "tools: [list_files]
+turns:
+  - do:
+      - note: one
+      - { tool: budget, as: a }
+      - note: two
+  - do:
+      - { tool: budget, as: b }
+      - note: three
+  - do:
+      - { tool: budget, as: c }
+    return: done
+";
+
+/// Forks of one round.
+const FORKS: usize = 2_000;
+const ROUNDS: usize = 9;
+/// Sandboxes of the pools: more than ever compute at once.
+const LIVE: u32 = 2_048;
+
+/// Both agents on one worker thread, bare and orchestrated rounds in turn.
+pub(crate) fn costs() -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (what, turns) in [("trivial script", TRIVIAL), ("10-step script", TEN_STEPS)] {
+        let rig = Rig::new(1, LIVE, Vec::new())?;
+        let plan = rig.plan(&[Part { agent: "agent", code: Code::Script(turns), forks: FORKS }])?;
+        let prepared = rig.prepare(plan.clone())?;
+        let (component, task) = rig.component_and_task(&plan, &prepared)?;
+        let bare = Bare::new(&settings::for_scripts(16), &component, true)?;
+        let (mut floor, mut whole, mut ratio) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let lone = each(rig.runtime.block_on(bare.time(FORKS, &task))?);
+            let ours = each(rig.time(&prepared)?);
+            floor.push(lone);
+            whole.push(ours);
+            ratio.push(ours / lone);
+        }
+        rows.push(Row::new(format!("{what}: bare fork"), median(floor), 1, "µs", Target::None));
+        rows.push(Row::new(format!("{what}: through the orchestrator"), median(whole), 1, "µs", Target::None));
+        rows.push(Row::new(format!("{what}: ratio to bare"), median(ratio), 2, "×", Target::AtMost(2.0)));
+    }
+    Ok(rows)
+}
+
+fn each(wall: Duration) -> f64 {
+    wall.as_secs_f64() * 1e6 / figure(FORKS as u64)
+}
+
+/// Forks of the trivial script in a second on one and on two worker threads.
+pub(crate) fn throughput() -> Result<Vec<Row>> {
+    let (one, two) = (Rig::new(1, LIVE, Vec::new())?, Rig::new(2, LIVE, Vec::new())?);
+    let prepare =
+        |rig: &Rig| rig.prepare(rig.plan(&[Part { agent: "agent", code: Code::Script(TRIVIAL), forks: FORKS }])?);
+    let (one_plan, two_plan) = (prepare(&one)?, prepare(&two)?);
+    let (mut ones, mut twos, mut scale) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let (lone, both) = (rate(one.time(&one_plan)?), rate(two.time(&two_plan)?));
+        ones.push(lone);
+        twos.push(both);
+        scale.push(both / lone);
+    }
+    Ok(vec![
+        Row::new("forks a second, 1 worker thread", median(ones), 0, "", Target::None),
+        Row::new("forks a second, 2 worker threads", median(twos), 0, "", Target::None),
+        Row::new("2 threads against 1", median(scale), 2, "×", Target::AtLeast(1.7)),
+    ])
+}
+
+fn rate(wall: Duration) -> f64 {
+    figure(FORKS as u64) / wall.as_secs_f64()
+}
