@@ -29,16 +29,13 @@ test *args:
 bench plan=demo_plan rounds="5":
     cargo run --locked --release --quiet --bin sandfork -- bench "{{ plan }}" --rounds "{{ rounds }}"
 
-# The demo, then its bench
+# The founding demo: its five lines, then five rounds of serial against parallel
 demo:
-    cargo run --locked --release --quiet --bin sandfork -- run {{ demo_plan }}
-    cargo run --locked --release --quiet --bin sandfork -- bench {{ demo_plan }} --rounds 5
+    cargo run --locked --release --quiet --example founding -- demo
 
-# Write the machine-readable evidence: raw timings, trace and report of the demo
+# The founding documents' machine-readable evidence, the control group without guards included
 evidence:
-    mkdir -p evidence
-    cargo run --locked --release --quiet --bin sandfork -- run {{ demo_plan }} --json --virtual-time --events evidence/fork-two-modules-trace.jsonl > evidence/fork-two-modules-report.json
-    cargo run --locked --release --quiet --bin sandfork -- bench {{ demo_plan }} --rounds 5 --json > evidence/fork-two-modules-bench.json
+    cargo run --locked --release --quiet --example founding -- evidence target/evidence
 
 # Known advisories of the dependencies; needs the network
 audit:
@@ -51,3 +48,17 @@ coverage:
 # Everything a change must pass
 ci:
     .ci/run
+
+# Fuzz the script compiler and the loader for a minute each; needs a nightly toolchain and cargo-fuzz
+fuzz seconds="60":
+    mkdir -p fuzz/corpus/script fuzz/corpus/load
+    cargo +nightly fuzz run --fuzz-dir fuzz script fuzz/corpus/script fuzz/seeds/script -- -max_total_time={{ seconds }} -max_len=4096 -timeout=10
+    cargo +nightly fuzz run --fuzz-dir fuzz --features load --sanitizer none load fuzz/corpus/load fuzz/seeds/load -- -max_total_time={{ seconds }} -max_len=16384 -timeout=10
+
+# Take each guard out, one at a time, and show that its test then fails: just guards, or just guards sandbox memory
+guards *words:
+    .ci/guards "$@"
+
+# Try N mutated and generated guests from SEED: just prove 1000000 7
+prove n="100000" seed="7":
+    cargo run --locked --release -p sandfork-sandbox --example prove -- {{ n }} {{ seed }}

@@ -202,3 +202,21 @@ fn every_dimension_that_a_script_can_spend_has_a_limit_that_ends_it() {
         assert_eq!(ran.report()["usage"]["ledger_whole"], true);
     }
 }
+
+// GV-04, GV-11, GV-13, GV-14: content travels as an artifact; its reference does not change what it leads to
+#[test]
+fn an_artifact_is_stored_read_by_parts_and_told_in_the_log_by_its_digest() {
+    let script = "agent: writer\ntools: [artifact_put, artifact_get]\nturns:\n  - do:\n      - { tool: artifact_put, with: { name: report, text: \"one\\ntwo\\nthree\" }, as: first }\n      - { tool: artifact_put, with: { name: report, text: \"other\" }, as: second }\n      - { tool: artifact_get, with: { ref: \"${first.ref}\", line: 2, lines: 1 }, as: part }\n      - return: { summary: \"Two lines.\", artifact_refs: [\"${first.ref}\"], part: \"${part.text}\", newer: \"${second.ref}\" }\n";
+    let plan = "run: writer\nagents:\n  writer: { script: writer.yaml, tools: [artifact_put, artifact_get] }\nroot: { agent: writer, goal: g }\n";
+    let ran = Run::plan(plan).file("writer.yaml", script).arg("--virtual-time").json().expect_code(0);
+    let result = ran.result("root");
+    assert_eq!(result["output"]["part"], "two\n");
+    assert_eq!(result["output"]["newer"], "artifact://report/v2");
+    assert_eq!(result["artifact_refs"], json!(["artifact://report/v1"]));
+    let stored = ran.events_of("artifact_put");
+    let versions: Vec<&Value> = stored.iter().map(|event| &event["attrs"]["version"]).collect();
+    assert_eq!(versions, [1, 2]);
+    assert_eq!(stored[0]["attrs"]["sha256"].as_str().expect("a digest").len(), 64);
+    let events = std::fs::read_to_string(ran.path("events.jsonl")).expect("events");
+    assert!(!events.contains("three"), "no text in the log");
+}

@@ -258,4 +258,82 @@ mod tests {
         let children: Vec<_> = (0..4).map_while(|_| parent.split(&ask).ok()).collect();
         assert_eq!(children.len(), 3);
     }
+
+    use proptest::prelude::*;
+
+    /// One step of a schedule: who acts, and what it does with how much.
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Split(usize, u64),
+        Charge(usize, u64),
+        Drain(usize, u64),
+        End(usize),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let (who, much) = (0_usize..8, 0_u64..60);
+        prop_oneof![
+            (who.clone(), much.clone()).prop_map(|(who, much)| Step::Split(who, much)),
+            (who.clone(), much.clone()).prop_map(|(who, much)| Step::Charge(who, much)),
+            (who.clone(), much).prop_map(|(who, much)| Step::Drain(who, much)),
+            who.prop_map(Step::End),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        // GV-28, GV-30, HOSTILE 17: a scheduler over the reservation protocol; forks end in any order a tree allows
+        #[test]
+        fn no_interleaving_of_splits_charges_and_ends_exceeds_the_tank_or_loses_a_unit(
+            steps in prop::collection::vec(step(), 0..60),
+        ) {
+            // A fork is its budget and its parent's place; the tank is at 0 and never ends.
+            let mut forks: Vec<Option<(Budget, usize)>> = vec![Some((tank(100), 0))];
+            for step in steps {
+                let living: Vec<usize> = (0..forks.len()).filter(|at| forks[*at].is_some()).collect();
+                let at = |who: usize| living[who % living.len()];
+                match step {
+                    Step::Split(who, much) => {
+                        let parent = at(who);
+                        let ask = Amounts::from_fn(|_| much);
+                        let child = forks[parent].as_mut().and_then(|(budget, _)| budget.split(&ask).ok());
+                        if let Some(child) = child {
+                            forks.push(Some((child, parent)));
+                        }
+                    }
+                    Step::Charge(who, much) => {
+                        let (budget, _) = forks[at(who)].as_mut().expect("it lives");
+                        let before = *budget.left();
+                        if budget.charge(Dimension::Fuel, much).is_err() {
+                            prop_assert_eq!(budget.left(), &before, "a refused charge takes nothing");
+                        }
+                    }
+                    Step::Drain(who, much) => {
+                        let (budget, _) = forks[at(who)].as_mut().expect("it lives");
+                        prop_assert!(budget.drain(Dimension::Fuel, much) <= much);
+                    }
+                    Step::End(who) => {
+                        let ending = at(who);
+                        let has_children = forks.iter().flatten().any(|(_, parent)| *parent == ending);
+                        if ending != 0 && !has_children {
+                            let (budget, parent) = forks[ending].take().expect("it lives");
+                            forks[parent].as_mut().expect("a parent outlives its children").0.absorb(budget);
+                        }
+                    }
+                }
+                for dimension in Dimension::ALL {
+                    let held: u64 = forks.iter().flatten().map(|(budget, _)| budget.left().get(dimension)).sum();
+                    let spent: u64 = forks.iter().flatten().map(|(budget, _)| budget.spent().get(dimension)).sum();
+                    prop_assert_eq!(held + spent, 100, "every unit is somewhere, once");
+                }
+            }
+            for ending in (1..forks.len()).rev() {
+                if let Some((budget, parent)) = forks[ending].take() {
+                    forks[parent].as_mut().expect("a parent outlives its children").0.absorb(budget);
+                }
+            }
+            prop_assert!(forks[0].as_ref().expect("the tank").0.is_whole());
+        }
+    }
 }

@@ -126,8 +126,20 @@ fn record(fork: &Fork, tool: &Arc<str>, arguments: String, answer: &Answer, call
     }
     let code = answer.as_ref().err().map(|error| error.code.clone());
     let body = EventBody::ToolResult { tool: Arc::clone(tool), is_ok: answer.is_ok(), result_bytes: bytes, code };
-    fork.emit(body, Some(call));
+    let result = fork.emit(body, Some(call));
+    if let (true, Ok(text)) = (&**tool == "artifact_put", answer) {
+        announce_artifact(fork, text, result);
+    }
     Ok(())
+}
+
+/// A stored artifact has an event of its own: name, version, size and digest, never its text.
+fn announce_artifact(fork: &Fork, answer: &str, cause: EventId) {
+    let stored: Value = serde_json::from_str(answer).unwrap_or_default();
+    let text = |key: &str| stored.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let number = |key: &str| stored.get(key).and_then(Value::as_u64).unwrap_or_default();
+    let (name, sha256) = (text("name"), text("sha256"));
+    fork.emit(EventBody::ArtifactPut { name, version: number("version"), bytes: number("bytes"), sha256 }, Some(cause));
 }
 
 /// The parent-facing rendering of an error (X-7, M4-19).

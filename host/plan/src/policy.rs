@@ -19,7 +19,7 @@ pub(crate) fn policy(reader: &mut Reader<'_, '_>, policy: &mut Policy) {
     reader.read("deny_at_depth", deny_at_depth, read_denied);
     reader.optional("loop_detector", loop_detector, read_detector);
     reader.read("tiers", tiers, |node, path, problems| Some(table(node, path, problems, percent)));
-    reader.optional("child_tier", child_tier, |node, path, problems| tier(node, path, problems));
+    reader.optional("child_tier", child_tier, tier);
     reader.optional("rounds", rounds, read_rounds);
     for (key, name) in [("child_tier", child_tier.as_ref()), ("on_shortage", shortage_tier(on_shortage))] {
         if let Some(name) = name

@@ -215,7 +215,7 @@ fn the_event_schema_knows_exactly_the_types_of_the_model() {
 }
 
 #[test]
-fn progress_tells_starts_ends_and_refusals_and_nothing_else() {
+fn progress_tells_starts_ends_plans_reviews_and_refusals_and_nothing_else() {
     let mut text = Vec::new();
     let mut lines = ProgressLines::new(&mut text);
     for (seq, event) in events().iter().enumerate() {
@@ -224,6 +224,8 @@ fn progress_tells_starts_ends_and_refusals_and_nothing_else() {
     assert_eq!(
         String::from_utf8(text).expect("UTF-8"),
         "[   0.001 s] root (lead) started\n\
+         [   0.001 s] planned 3 tasks (replan 1)\n\
+         [   0.001 s] draft reviewed: PASS (attempt 1)\n\
          [   0.001 s] root/2 (beta) refused (unknown_subagent)\n\
          [   0.001 s] root/3 (beta) refused (delegation_depth_exceeded: depth 3, limit 2)\n\
          [   0.001 s] root (lead) failed after 2 ms (subagent_failed)\n"

@@ -13,7 +13,7 @@ use sandfork_orchestrator::{Pace, RunInput, Seats};
 use sandfork_plan::Overrides;
 use sandfork_report::{EngineFacts, RunFacts, report};
 use sandfork_sandbox::Sandboxes;
-use sandfork_tools::{Model, Scripted, Sleep};
+use sandfork_tools::{Artifacts, Model, Scripted, Sleep};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -129,7 +129,7 @@ impl Host {
             plan: Arc::clone(plan),
             run: RunId { name: plan.name.as_str().into(), id: stage.dir.id.as_str().into() },
             agents: prepared.agents().clone(),
-            tools: self.providers(plan, Arc::new(stage.workspace.clone())),
+            tools: self.providers(plan, stage),
             specs: sandfork_tools::specs::answered_by_orchestrator(),
             task_reader: Arc::new(sandfork_plan::PlannedTasks::of(plan)),
             runtime: Arc::<Sandboxes>::clone(&self.sandboxes),
@@ -144,8 +144,10 @@ impl Host {
         Ok(record)
     }
 
-    fn providers(&self, plan: &Plan, workspace: Arc<dyn ToolProvider>) -> Vec<Arc<dyn ToolProvider>> {
-        let mut providers = vec![workspace, Arc::new(Model), Arc::new(Sleep)];
+    fn providers(&self, plan: &Plan, stage: &Stage) -> Vec<Arc<dyn ToolProvider>> {
+        let artifacts = Artifacts::new(stage.dir.path.join("artifacts"));
+        let mut providers: Vec<Arc<dyn ToolProvider>> =
+            vec![Arc::new(stage.workspace.clone()), Arc::new(artifacts), Arc::new(Model), Arc::new(Sleep)];
         if !plan.tools.is_empty() {
             providers.push(Arc::new(Scripted::new(plan.tools.clone())));
         }

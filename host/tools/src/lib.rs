@@ -3,6 +3,7 @@
 //! Knows names, arguments and answers. Knows nothing of grants, budgets or forks: whether a call is allowed and what it
 //! costs was decided before it came here, and simulated time is only named in an answer, never waited for.
 
+pub mod artifacts;
 pub mod copy;
 pub mod model;
 pub mod scripted;
@@ -18,6 +19,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use artifacts::Artifacts;
 pub use copy::{CopyLimits, CopySummary, copy_tree};
 pub use model::Model;
 pub use scripted::Scripted;

@@ -9,6 +9,7 @@ pub fn built_in_specs() -> Vec<ToolSpec> {
     let mut all = vec![model(), sleep()];
     all.extend(answered_by_orchestrator());
     all.extend(workspace());
+    all.extend(artifacts());
     all
 }
 
@@ -67,9 +68,11 @@ fn fork_subagents() -> ToolSpec {
             "id": { "type": "string" },
             "tools": strings,
             "budget": { "type": "object" },
+            "budget_min": { "type": "object" },
             "timeout_ms": { "type": "integer", "minimum": 1 },
             "on_failure": { "type": "string", "enum": ["propagate", "skip"] },
             "critical": { "type": "boolean" },
+            "low_value": { "type": "boolean" },
             "output_schema": { "type": "object" },
             "acceptance_criteria": strings,
             "context_refs": strings,
@@ -115,6 +118,27 @@ pub(crate) fn workspace() -> Vec<ToolSpec> {
              sorted by path and line. `skipped` counts files that are no text or too large.",
             &["pattern"],
             json!({ "pattern": { "type": "string", "minLength": 1 }, "path": path }),
+        ),
+    ]
+}
+
+/// The two artifact tools.
+pub(crate) fn artifacts() -> Vec<ToolSpec> {
+    let range = json!({ "type": "integer", "minimum": 0 });
+    vec![
+        spec(
+            "artifact_put",
+            "Stores a text as the next version of a named artifact. Answers {ref, name, version, bytes, sha256}; the \
+             reference always leads to these bytes.",
+            &["name", "text"],
+            json!({ "name": { "type": "string" }, "text": { "type": "string" } }),
+        ),
+        spec(
+            "artifact_get",
+            "Reads an artifact of this run, or a part of it by bytes or by lines (the first line is 1). Answers {ref, \
+             sha256, bytes, offset, text, more}.",
+            &["ref"],
+            json!({ "ref": { "type": "string" }, "offset": range, "length": range, "line": range, "lines": range }),
         ),
     ]
 }

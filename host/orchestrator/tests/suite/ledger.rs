@@ -63,7 +63,7 @@ fn build(programs: &[Vec<Value>], slots: u64, tasks: u64, live: u64) -> Fake {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     // HOSTILE 17, HOSTILE 18, HOSTILE 33, GV-28, GV-30
     #[test]

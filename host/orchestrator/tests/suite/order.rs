@@ -95,3 +95,19 @@ fn the_same_plan_gives_the_same_events_with_one_and_two_workers() {
         assert_eq!(again.record, first.record);
     }
 }
+
+// HOSTILE 38: found by the trees of `ledger`; a look at the clock out of turn had let either of the two go first
+#[test]
+fn two_deadlines_at_one_virtual_moment_end_in_tree_order_whatever_the_threads_do() {
+    let forks = json!([{"agent": "deep", "goal": "1"}, {"agent": "slow", "goal": "2", "options": {"timeout_ms": 7}}]);
+    let deeper = json!([{"agent": "slow", "goal": "3", "options": {"timeout_ms": 7}}]);
+    let mut fake = Fake::root("lead")
+        .agent("lead", &["deep", "slow"], json!([["spawn", forks], ["return_last"]]))
+        .agent("deep", &["slow"], json!([["spawn", deeper], ["return_last"]]))
+        .agent("slow", &[], json!([["tool", "model", {"ms": 12}]]));
+    fake.workers = 2;
+    let first = fake.run();
+    for _ in 0..300 {
+        assert_eq!(fake.run().events, first.events);
+    }
+}
