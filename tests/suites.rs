@@ -15,6 +15,7 @@ mod cli;
 mod confinement;
 mod coverage;
 mod evidence;
+mod explain;
 mod fairness;
 mod files;
 mod forking;

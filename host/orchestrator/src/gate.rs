@@ -211,6 +211,10 @@ fn check_counts(
 
 /// How full the run's written caps are, and whether this request is still worth it (GV-34, GV-49).
 fn check_level(run: &Run, request: &Request, candidate: &Candidate<'_>) -> Result<(), Box<Refusal>> {
+    // Acceptance is protected first (GV-36): all workers done and nobody to accept them is not complete.
+    if candidate.options.is_acceptance {
+        return Ok(());
+    }
     let water = run.plan.limits.policy.water;
     let (dimension, percent) = run.gauge.level();
     let threshold = match (candidate.options.critical, candidate.options.low_value) {

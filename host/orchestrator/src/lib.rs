@@ -20,6 +20,7 @@ mod cutting;
 mod ending;
 mod events;
 mod explain;
+mod explained;
 mod fingerprint;
 mod fork;
 mod forking;
@@ -57,7 +58,8 @@ mod tooling;
 mod waiting;
 
 pub use clock::Pace;
-pub use explain::{ExplainInput, Explained, Spend, explain};
+pub use explain::{ExplainInput, explain};
+pub use explained::{Explained, Spend};
 pub use input::{AgentCode, Broken, RunInput};
 pub use running::run;
 pub use seats::Seats;

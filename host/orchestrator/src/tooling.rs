@@ -56,7 +56,7 @@ fn capped(fork: &Fork, name: &str) -> Result<Counted, AgentError> {
         let details = json!({ "dimension": dimension, "node": node, "asked": 1, "left": 0, "limit": limit });
         refused("tool_calls_exceeded", name, message, details)
     };
-    if run.gauge.is_converging() && name != "fork_subagents" {
+    if run.gauge.is_converging() && name != "fork_subagents" && !fork.options.is_acceptance {
         let message = format!("the run is converging; {name} was not executed: return what there is");
         return Err(refused("budget_converging", name, message, json!({ "node": &*run.id.name })));
     }

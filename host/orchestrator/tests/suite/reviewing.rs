@@ -227,3 +227,26 @@ fn a_task_that_has_the_name_of_a_review_keeps_it() {
     let ids = ["draft", "draft.review.2", "draft.review"].map(|id| (id.to_owned(), "ok"));
     assert_eq!(finished.statuses(), ids);
 }
+
+// GV-34, GV-36, GV-49: a run that converges, or whose fuse is gone, still accepts what its workers have done
+#[test]
+fn acceptance_goes_on_when_nothing_else_does() {
+    for fuse in [None, Some(90)] {
+        let mut fake = reviewed(0, json!([["burn", 10], ["return", {"verdict": "PASS"}]])).limits(|limits| {
+            limits.budget =
+                sandfork_model::Ask { fuel: Some(Cap::Finite(1_000_000)), ..sandfork_model::Ask::default() };
+            limits.policy.floors.acceptance.fuel = Some(Cap::Finite(20_000));
+            limits.policy.fuse = fuse;
+        });
+        fake.plan.agents.remove(0);
+        // The fuse cancels what is not critical.
+        if let sandfork_model::Shape::Tasks(tasks) = &mut fake.plan.shape {
+            tasks[0].options.critical = true;
+        }
+        let worker = json!([["burn", 970_000], ["note", "all but done"], ["return", {"text": "done"}]]);
+        let finished = fake.agent("worker", &[], worker).run();
+        let review = outcome(&finished, "draft.review");
+        assert_eq!(review.status, Status::Ok, "fuse {fuse:?}: {:?}", review.error);
+        assert_eq!(finished.count("fused"), u64::from(fuse.is_some()));
+    }
+}
