@@ -106,3 +106,23 @@ fn inspect_of_no_component_is_refused_by_name() {
     let ran = Run::args(["inspect", "a.wasm", "--json"]).file("a.wasm", "(component)").go().expect_code(2);
     assert_eq!(ran.report()["error"]["code"], "invalid_component");
 }
+
+#[test]
+fn what_goes_in_is_never_written_over() {
+    let script = "agent: a\nturns:\n  - return: {}\n";
+    let plan = "run: p\nagents:\n  a: { script: a.yaml }\nroot: { agent: a, goal: g }\n";
+    let ran = Run::args(["compile", "a.yaml", "-o", "./a.yaml"]).file("a.yaml", script).go().expect_code(2);
+    assert_eq!(std::fs::read_to_string(ran.path("a.yaml")).expect("the script"), script);
+    let ran = Run::plan(plan).file("a.yaml", script).with(["--events", "plan.yaml"]).go().expect_code(2);
+    assert_eq!(std::fs::read_to_string(ran.path("plan.yaml")).expect("the plan"), plan);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_workspace_that_cannot_be_copied_leaves_nothing_behind() {
+    let plan = "run: p\nagents:\n  a: { script: a.yaml }\nworkspace: ws\nroot: { agent: a, goal: g }\n";
+    let run = Run::plan(plan).file("a.yaml", "agent: a\nturns:\n  - return: {}\n").file("ws/some.txt", "x");
+    let ran = run.link("ws/out", "/etc").go().expect_code(2);
+    let left = std::fs::read_dir(ran.path("state/runs")).map(Iterator::count).unwrap_or(0);
+    assert_eq!(left, 0, "half a copy");
+}

@@ -1,6 +1,6 @@
 //! Limits that really limit, written in a plan and met by a guest: which one ended it, with its numbers.
 
-use crate::harness::{Ran, Run, on_one_worker, settled};
+use crate::harness::{QUIET, Ran, Run, on_one_worker, settled};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -176,4 +176,25 @@ fn a_refused_request_says_which_node_asked_how_much_of_what() {
     for number in [900_000_000, left, 100_000_000] {
         assert!(message.contains(&number.to_string()), "{message}");
     }
+}
+
+// HOSTILE 6: the plan's own limit of live forks, on a host that has room for more than that
+#[test]
+fn a_plan_may_allow_fewer_live_forks_than_its_host_has_room_for() {
+    use sandfork::{Host, Overrides, RunOptions};
+    let home = tempfile::tempdir().expect("a directory");
+    let lead = "agent: lead\nspawn: [quiet]\nturns:\n  - do:\n      - spawn: [{ agent: quiet, goal: a }, { agent: quiet, goal: b }]\n        \
+                as: got\n      - return: [\"${got[0].status}\", \"${got[1].error.code}\"]\n";
+    let plan = "run: two\nlimits: { max_live: 2 }\nagents:\n  lead: { script: lead.yaml, spawn: [quiet] }\n  quiet: { script: quiet.yaml \
+                }\nroot: { agent: lead, goal: g }\n";
+    for (file, text) in [("plan.yaml", plan), ("lead.yaml", lead), ("quiet.yaml", QUIET)] {
+        std::fs::write(home.path().join(file), text).expect("written");
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let finished = runtime.block_on(async {
+        let host = Host::builder().live_forks(16).state_dir(home.path().join("state")).build().expect("room");
+        let plan = host.load(&home.path().join("plan.yaml"), &Overrides::default()).await.expect("a plan");
+        host.run(&plan, RunOptions::in_virtual_time()).await.expect("a run")
+    });
+    assert_eq!(finished.report["merged"], json!(["ok", "host_full"]));
 }

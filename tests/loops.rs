@@ -124,3 +124,12 @@ fn a_refused_second_request_is_answered_second() {
     let ran = Run::plan(&plan).file("lead.yaml", script).arg("--virtual-time").json();
     assert_eq!(ran.report()["merged"], serde_json::json!(["ok", "unknown_subagent"]), "{}", ran.stderr);
 }
+
+// OR-08: a result's task id names one request, whatever came of it
+#[test]
+fn a_repeated_id_is_refused_under_its_ordinal_and_self_is_the_agents_own_name() {
+    let script = "agent: lead\nspawn: [self]\nturns:\n  - do:\n      - if: { equal: [\"${task.depth}\", 0] }\n        then:\n          - spawn:\n              - { agent: self, goal: one, id: same }\n              - { agent: self, goal: two, id: same }\n            as: got\n          - return: [\"${got[0].task_id}\", \"${got[1].task_id}\", \"${got[1].error.code}\"]\n      - return: {}\n";
+    let plan = "run: ids\nagents:\n  lead: { script: lead.yaml, spawn: [self] }\nroot: { agent: lead, goal: g }\n";
+    let ran = Run::plan(plan).file("lead.yaml", script).arg("--virtual-time").json().expect_code(3);
+    assert_eq!(ran.report()["merged"], serde_json::json!(["root/same", "root/2", "invalid_request"]));
+}

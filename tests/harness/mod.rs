@@ -68,6 +68,13 @@ impl Run {
         self
     }
 
+    /// Makes a link beside the plan.
+    #[cfg(unix)]
+    pub(crate) fn link(self, path: &str, target: &str) -> Self {
+        std::os::unix::fs::symlink(target, self.home.path().join(path)).expect("linked");
+        self
+    }
+
     /// Adds one argument.
     pub(crate) fn arg(mut self, arg: impl Into<String>) -> Self {
         self.args.push(arg.into());

@@ -202,6 +202,14 @@ pub trait EventSink: Send {
     /// # Errors
     /// When the line cannot be stored.
     fn write(&mut self, seq: u64, event: &Event) -> std::io::Result<()>;
+
+    /// No more events are at hand right now: what was held back should go out.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Where transcripts go, if they were asked for.

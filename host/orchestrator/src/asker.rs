@@ -110,6 +110,14 @@ impl Asker<'_> {
         first..first.saturating_add(count)
     }
 
+    /// Takes an id for one request; false if it is taken. A plan's ids are unique as read.
+    pub(crate) fn claim(&self, id: &str) -> bool {
+        match self {
+            Self::Plan(_) => true,
+            Self::Fork(fork) => fork.state.lock().child_ids.insert(id.to_owned()),
+        }
+    }
+
     /// Names the fork that a request asks for.
     pub(crate) fn name(&self, agent: &str, ordinal: u32, id: Option<&str>) -> TaskRef {
         match self {

@@ -102,11 +102,11 @@ impl<'a> Batch<'a> {
                 self.nursery.end(place, outcome);
             }
             Verdict::Waiting(waiting) => self.line.push_back((place, waiting)),
-            Verdict::Admitted(admitted) => {
+            Verdict::Admitted(admitted, request) => {
                 let fuel = admitted.budget.granted().get(Dimension::Fuel);
                 let turns = admitted.budget.granted().get(Dimension::Turns);
                 let cause = self.asker.emit(EventBody::BudgetReserved { fuel, turns });
-                let fork = Fork::new(*admitted, self.asker.fork().cloned(), Arc::clone(&self.nursery), place);
+                let fork = Fork::new(*admitted, request, self.asker.fork().cloned(), Arc::clone(&self.nursery), place);
                 fork.state.lock().fork_event = Some(cause);
                 if let Asker::Fork(parent) = self.asker {
                     parent.state.lock().children.push(Arc::clone(&fork));

@@ -141,9 +141,9 @@ impl Telling<'_> {
         }
         self.seen.insert(request.agent.clone());
         let (task, refusal) = match verdict {
-            Verdict::Admitted(admitted) => {
+            Verdict::Admitted(admitted, admitted_request) => {
                 let nursery = Nursery::new(ReturnMode::All, 1, None);
-                let fork = Fork::new(*admitted, asker.fork().cloned(), nursery, 0);
+                let fork = Fork::new(*admitted, admitted_request, asker.fork().cloned(), nursery, 0);
                 fork.state.lock().deadline_ns = self.run.clock.now_ns().saturating_add(fork.ceilings.timeout_ns);
                 self.rows.push(row(asker, &fork, request, asked_by));
                 for name in fork.grant.spawn.clone() {

@@ -14,8 +14,8 @@ use sandfork_model::{
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// What bounds one fork besides its budget: compared, never spent.
@@ -110,14 +110,14 @@ pub(crate) struct Fork {
     pub(crate) run: Arc<Run>,
     pub(crate) task: Arc<TaskRef>,
     pub(crate) parent: Option<Arc<Fork>>,
-    pub(crate) entry: AgentEntry,
+    pub(crate) entry: Arc<AgentEntry>,
     pub(crate) grant: Grant,
     pub(crate) goal: String,
     pub(crate) context: Value,
     pub(crate) options: RequestOptions,
     pub(crate) on_failure: OnFailure,
     pub(crate) ceilings: Ceilings,
-    pub(crate) fingerprint: Fingerprint,
+    fingerprint: OnceLock<Fingerprint>,
     pub(crate) output_schema: Option<OutputSchema>,
     /// The model tier it works at; `None` is the normal one.
     pub(crate) tier: Option<String>,
@@ -137,12 +137,10 @@ pub(crate) struct Fork {
 /// What the gate hands over for a fork that may start.
 pub(crate) struct Admitted {
     pub(crate) task: Arc<TaskRef>,
-    pub(crate) entry: AgentEntry,
+    pub(crate) entry: Arc<AgentEntry>,
     pub(crate) grant: Grant,
-    pub(crate) request: Request,
     pub(crate) options: RequestOptions,
     pub(crate) ceilings: Ceilings,
-    pub(crate) fingerprint: Fingerprint,
     pub(crate) output_schema: Option<OutputSchema>,
     pub(crate) budget: Budget,
     pub(crate) tier: Option<String>,
@@ -150,7 +148,13 @@ pub(crate) struct Admitted {
 }
 
 impl Fork {
-    pub(crate) fn new(admitted: Admitted, parent: Option<Arc<Self>>, nursery: Arc<Nursery>, place: usize) -> Arc<Self> {
+    pub(crate) fn new(
+        admitted: Admitted,
+        request: Request,
+        parent: Option<Arc<Self>>,
+        nursery: Arc<Nursery>,
+        place: usize,
+    ) -> Arc<Self> {
         let run = Arc::clone(&admitted.seat.run);
         let admitted_ns = run.clock.now_ns();
         let default_failure = run.plan.limits.fork.on_failure;
@@ -160,15 +164,15 @@ impl Fork {
             parent,
             entry: admitted.entry,
             grant: admitted.grant,
-            goal: admitted.request.goal,
-            context: admitted.request.context,
+            goal: request.goal,
+            context: request.context,
             on_failure: admitted.options.on_failure.unwrap_or(default_failure),
             options: admitted.options,
             ceilings: admitted.ceilings,
-            fingerprint: admitted.fingerprint,
+            fingerprint: OnceLock::new(),
             output_schema: admitted.output_schema,
             tier: admitted.tier,
-            is_added: admitted.request.is_added,
+            is_added: request.is_added,
             admitted_ns,
             stop: StopCell::default(),
             holds_slot: AtomicBool::new(false),
@@ -204,6 +208,11 @@ impl Fork {
             done: StopCell::default(),
             run,
         })
+    }
+
+    /// What makes its task the same as another; made when first asked for, for few are ever compared.
+    pub(crate) fn fingerprint(&self) -> &Fingerprint {
+        self.fingerprint.get_or_init(|| Fingerprint::of(&self.goal, &self.context, &self.grant.tools))
     }
 
     /// Appends an event to this fork's thread; without a cause of its own, its start is the cause.

@@ -15,7 +15,7 @@ const REPLY_CHARS: usize = 400;
 /// Answers one call. All names are checked before any sandbox exists: one unknown name refuses the whole call.
 pub(crate) async fn answer(fork: &Arc<Fork>, arguments: &Value) -> Result<Answer, Halt> {
     let requests = match read(arguments) {
-        Ok(requests) => requests,
+        Ok(requests) => requests.into_iter().map(|request| spawning::of_itself(fork, request)).collect::<Vec<_>>(),
         Err(why) => return Ok(Err(error("invalid_arguments", why, json!({})))),
     };
     let unknown: Vec<&str> = requests

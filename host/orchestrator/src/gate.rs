@@ -16,8 +16,8 @@ use std::sync::atomic::Ordering;
 
 /// What became of one request.
 pub(crate) enum Verdict {
-    /// May start.
-    Admitted(Box<Admitted>),
+    /// May start, as this request asks.
+    Admitted(Box<Admitted>, Request),
     /// May be judged again once a sibling has ended.
     Waiting(Waiting),
     /// Nothing ran, nothing was taken.
@@ -64,7 +64,17 @@ pub(crate) fn judge(asker: Asker<'_>, requests: Vec<Request>, budget: &mut Budge
         .zip(ordinals)
         .map(|((request, looked), ordinal)| {
             let id = request.options.as_ref().ok().and_then(|options| options.id.as_deref());
-            let task = Arc::new(asker.name(&request.agent, ordinal, id));
+            // An id names one request of its asker, whatever came of it; a repeated one is refused under its ordinal.
+            let repeated = id.filter(|id| !asker.claim(id));
+            let task = Arc::new(asker.name(&request.agent, ordinal, id.filter(|_| repeated.is_none())));
+            let looked = match repeated {
+                Some(id) => Err(refuse::invalid(
+                    &asker.node(),
+                    &request.agent,
+                    &format!("this fork has asked for `id: {id}` before; give each request an id of its own, or none"),
+                )),
+                None => looked,
+            };
             let judged = looked.map_err(No::from).and_then(|candidate| {
                 admit(asker, &task, &request, candidate, &shares, budget, Some(&round), is_line_forming)
             });
@@ -92,11 +102,10 @@ pub(crate) fn judge_again(asker: Asker<'_>, waiting: Waiting, budget: &mut Budge
 }
 
 fn verdict(task: Arc<TaskRef>, request: Request, judged: Result<Admitted, No>) -> Verdict {
-    let request = Box::new(request);
     match judged {
-        Ok(admitted) => Verdict::Admitted(Box::new(admitted)),
-        Err(No::Later(refusal)) => Verdict::Waiting(Waiting { task, request, refusal }),
-        Err(No::Refused(refusal)) => Verdict::Refused { task, request, refusal },
+        Ok(admitted) => Verdict::Admitted(Box::new(admitted), request),
+        Err(No::Later(refusal)) => Verdict::Waiting(Waiting { task, request: Box::new(request), refusal }),
+        Err(No::Refused(refusal)) => Verdict::Refused { task, request: Box::new(request), refusal },
     }
 }
 
@@ -118,16 +127,9 @@ fn admit(
     is_line_forming: bool,
 ) -> Result<Admitted, No> {
     let run = asker.run();
-    let node = asker.node();
+    let (node, limits) = (asker.node(), &run.plan.limits);
     check_counts(asker, request, &candidate, round)?;
     let grant = candidate.granted.clone()?;
-    if let (Asker::Fork(fork), Some(id)) = (asker, candidate.options.id.as_deref())
-        && fork.state.lock().child_ids.contains(id)
-    {
-        return Err(
-            refuse::invalid(&node, &request.agent, &format!("this fork has asked for `id: {id}` before")).into()
-        );
-    }
     let short = |short| refuse::budget(&node, &request.agent, short);
     let (amounts, tier) = match reserve(asker, &candidate, shares, budget).map_err(short)? {
         Reservation::Later(shortfall) => return Err(No::Later(short(shortfall))),
@@ -135,7 +137,7 @@ fn admit(
             let dimension = Dimension::Fuel;
             let (asked, left) = (amounts.get(dimension), budget.left().get(dimension));
             let limit = budget.granted().get(dimension);
-            return Err(No::Later(short(Short { dimension, asked, left, limit })));
+            return Err(No::Later(short(Short { dimension, asked, left, limit, is_share: false })));
         }
         Reservation::Now { amounts, tier } => (amounts, tier),
     };
@@ -147,17 +149,16 @@ fn admit(
     if let Asker::Fork(fork) = asker {
         let mut state = fork.state.lock();
         state.children_started += 1;
-        state.child_ids.extend(candidate.options.id.clone());
-        state.child_prints.push(candidate.fingerprint.clone());
+        if limits.similar.is_some() {
+            state.child_prints.push(candidate.fingerprint(request));
+        }
     }
     Ok(Admitted {
         task: Arc::clone(task),
-        entry: candidate.entry.clone(),
+        entry: run.rows.entry(candidate.entry),
         grant,
-        request: request.clone(),
         options: candidate.options,
         ceilings,
-        fingerprint: candidate.fingerprint,
         output_schema: candidate.output_schema,
         budget: moved,
         tier,
@@ -195,8 +196,9 @@ fn check_counts(
             }
         }
         if let (Some(threshold), Some(prints)) = (limits.similar, prints) {
-            let relatives = fork.lineage().map(|up| up.fingerprint.clone()).chain(prints);
-            let closest = relatives.map(|relative| relative.similarity(&candidate.fingerprint)).fold(0.0, f64::max);
+            let own = candidate.fingerprint(request);
+            let relatives = fork.lineage().map(|up| up.fingerprint().clone()).chain(prints);
+            let closest = relatives.map(|relative| relative.similarity(&own)).fold(0.0, f64::max);
             if closest > threshold {
                 return Err(refuse::similar(&node, &request.agent, closest, threshold));
             }

@@ -3,6 +3,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// How long the taker lets items gather after each batch: what an item may wait for at most, besides the taker itself.
 const GATHER: Duration = Duration::from_millis(1);
@@ -15,6 +16,10 @@ pub(crate) struct Handover<T> {
     filled: Condvar,
     /// For putters: there is room again.
     emptied: Condvar,
+    /// From here on it is crowded.
+    crowd: usize,
+    /// For those that wait for room without blocking a thread.
+    thinned: Notify,
 }
 
 struct State<T> {
@@ -26,8 +31,8 @@ struct State<T> {
 }
 
 impl<T> Handover<T> {
-    /// An empty queue for at most `capacity` items.
-    pub(crate) fn new(capacity: usize) -> Self {
+    /// An empty queue for at most `capacity` items, crowded from `crowd` on.
+    pub(crate) fn new(capacity: usize, crowd: usize) -> Self {
         Self {
             state: Mutex::new(State {
                 items: Vec::with_capacity(capacity),
@@ -38,6 +43,22 @@ impl<T> Handover<T> {
             capacity,
             filled: Condvar::new(),
             emptied: Condvar::new(),
+            crowd,
+            thinned: Notify::new(),
+        }
+    }
+
+    /// Waits until it is not crowded, holding up no thread.
+    pub(crate) async fn room(&self) {
+        loop {
+            let thinned = self.thinned.notified();
+            {
+                let state = self.lock();
+                if state.items.len() < self.crowd || state.has_taker_left || state.is_closed {
+                    return;
+                }
+            }
+            thinned.await;
         }
     }
 
@@ -51,7 +72,7 @@ impl<T> Handover<T> {
             return;
         }
         state.items.push(item);
-        let is_half_full = state.items.len() == self.capacity.div_ceil(2);
+        let is_half_full = state.items.len() == self.crowd.min(self.capacity.div_ceil(2));
         if std::mem::take(&mut state.is_taker_asleep) || is_half_full {
             drop(state);
             self.filled.notify_one();
@@ -62,7 +83,8 @@ impl<T> Handover<T> {
     /// come any more.
     pub(crate) fn take_all(&self, batch: &mut Vec<T>) -> bool {
         let state = self.lock();
-        let is_worth_waiting = |state: &mut State<T>| !state.is_closed && state.items.len() < self.capacity.div_ceil(2);
+        let is_worth_waiting =
+            |state: &mut State<T>| !state.is_closed && state.items.len() < self.crowd.min(self.capacity.div_ceil(2));
         let gathered = self.filled.wait_timeout_while(state, GATHER, is_worth_waiting);
         let (mut state, _) = gathered.unwrap_or_else(PoisonError::into_inner);
         while state.items.is_empty() && !state.is_closed {
@@ -73,6 +95,7 @@ impl<T> Handover<T> {
         std::mem::swap(&mut state.items, batch);
         drop(state);
         self.emptied.notify_all();
+        self.thinned.notify_waiters();
         !batch.is_empty()
     }
 
@@ -99,6 +122,7 @@ impl<T> Drop for Leaving<'_, T> {
     fn drop(&mut self) {
         self.0.lock().has_taker_left = true;
         self.0.emptied.notify_all();
+        self.0.thinned.notify_waiters();
     }
 }
 
@@ -109,7 +133,7 @@ mod tests {
 
     #[test]
     fn everything_put_is_taken_in_order_however_small_the_queue() {
-        let queue = Arc::new(Handover::new(3));
+        let queue = Arc::new(Handover::new(3, 3));
         let putter = Arc::clone(&queue);
         let thread = std::thread::spawn(move || {
             for n in 0..1_000 {
@@ -129,7 +153,7 @@ mod tests {
     // Without this a sink that fails would stop the run for ever.
     #[test]
     fn a_taker_that_left_keeps_nobody_waiting() {
-        let queue = Handover::new(1);
+        let queue = Handover::new(1, 1);
         queue.put(1);
         drop(queue.leaving());
         queue.put(2);
@@ -138,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_was_put_before_the_close_can_be_taken_and_nothing_else() {
-        let queue = Handover::new(8);
+        let queue = Handover::new(8, 8);
         queue.put(1);
         queue.close();
         queue.put(2);

@@ -21,7 +21,7 @@ impl Layers {
     /// Adds one fork's.
     pub(crate) fn add(&self, weights: &Weights) {
         self.forks.fetch_add(1, Ordering::Relaxed);
-        for (sum, bytes) in self.bytes.iter().zip(weights) {
+        for (sum, bytes) in self.bytes.iter().zip(weights).filter(|(_, bytes)| **bytes > 0) {
             sum.fetch_add(*bytes, Ordering::Relaxed);
         }
     }
@@ -61,11 +61,6 @@ impl Scale {
         }
         self.weighed = bytes;
         self.next += 1;
-    }
-
-    /// The next text begins at nothing.
-    pub(crate) fn turn_over(&mut self) {
-        self.weighed = 0;
     }
 
     pub(crate) fn weights(&self) -> &Weights {

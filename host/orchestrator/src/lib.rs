@@ -43,6 +43,7 @@ mod prose;
 mod refuse;
 mod reserve;
 mod reviewing;
+mod rows;
 mod run;
 mod running;
 mod schema;

@@ -8,6 +8,7 @@ use crate::refuse;
 use crate::run::Run;
 use crate::schema::OutputSchema;
 use sandfork_model::{AgentEntry, Ancestors, Ask, Grant, Refusal, Request, RequestOptions};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A request that has passed every check that costs nothing.
@@ -17,8 +18,19 @@ pub(crate) struct Candidate<'a> {
     /// Grants come after the totals in the gate's order, so a failed one waits here for its turn.
     pub(crate) granted: Result<Grant, Box<Refusal>>,
     pub(crate) ask: Ask,
-    pub(crate) fingerprint: Fingerprint,
     pub(crate) output_schema: Option<OutputSchema>,
+}
+
+impl Candidate<'_> {
+    /// What makes the task of this candidate's request the same as another.
+    pub(crate) fn fingerprint(&self, request: &Request) -> Fingerprint {
+        fingerprint(request, self.granted.as_ref().ok())
+    }
+}
+
+fn fingerprint(request: &Request, grant: Option<&Grant>) -> Fingerprint {
+    let none = BTreeSet::new();
+    Fingerprint::of(&request.goal, &request.context, grant.map_or(&none, |grant| &grant.tools))
 }
 
 /// Looks at one request.
@@ -41,28 +53,31 @@ pub(crate) fn look<'a>(asker: Asker<'_>, run: &'a Run, request: &Request) -> Res
         Asker::Fork(fork) => Some(&fork.grant),
     };
     let granted = grant(entry, run.agents.manifest_tools(&entry.name), options.tools.as_deref(), ceiling);
-    let tools = granted.as_ref().map(|grant| grant.tools.clone()).unwrap_or_default();
-    let fingerprint = Fingerprint::of(&request.goal, &request.context, &tools);
     if let Asker::Fork(fork) = asker {
-        check_ancestors(fork, entry, &fingerprint, run)?;
+        let own = || fingerprint(request, granted.as_ref().ok());
+        check_ancestors(fork, entry, own, run)?;
     }
-    let schema = options.output_schema.as_ref().or(entry.output_schema.as_ref()).map(OutputSchema::new).transpose();
-    let output_schema = schema
+    let asked = options.output_schema.as_ref().map(OutputSchema::new);
+    let output_schema = asked
+        .or_else(|| run.rows.output_schema(entry))
+        .transpose()
         .map_err(|why| refuse::invalid(&node, &entry.name, &format!("`output_schema` is no JSON Schema: {why}")))?;
     let granted = granted.map_err(|excess| refuse::grant_exceeds(&node, &entry.name, &excess));
     let ask = options.budget.or(&entry.budget);
-    Ok(Candidate { entry, options, granted, ask, fingerprint, output_schema })
+    Ok(Candidate { entry, options, granted, ask, output_schema })
 }
 
 /// The very same task in an ancestor.
 fn check_ancestors(
     fork: &Arc<Fork>,
     entry: &AgentEntry,
-    fingerprint: &Fingerprint,
+    own: impl Fn() -> Fingerprint,
     run: &Run,
 ) -> Result<(), Box<Refusal>> {
     if run.plan.limits.ancestors == Ancestors::Refuse {
-        let cycle = fork.lineage().find(|up| up.entry.name == entry.name && up.fingerprint.is_same(fingerprint));
+        let mut same_agent = fork.lineage().filter(|up| up.entry.name == entry.name).peekable();
+        let own = same_agent.peek().is_some().then(own);
+        let cycle = same_agent.find(|up| own.as_ref().is_some_and(|own| up.fingerprint().is_same(own)));
         if let Some(ancestor) = cycle {
             return Err(refuse::cycle(&fork.task.task_id, &entry.name, &ancestor.task.task_id));
         }

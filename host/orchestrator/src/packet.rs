@@ -9,6 +9,9 @@ use sandfork_model::{Amounts, Dimension, Message, Plan};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
+/// Room for the document of a fork with a few tools: most never need more.
+const USUAL_BYTES: usize = 4_096;
+
 /// What all forks of a run are told alike.
 #[derive(Debug)]
 pub(crate) struct Common {
@@ -48,13 +51,7 @@ pub(crate) struct Packet {
 /// The task document of a fork.
 pub(crate) fn document(fork: &Fork) -> Packet {
     let (context, budget) = (compact(&fork.context), declared_budget(fork));
-    let mut scale = Scale::default();
-    let identity = identity(fork, &mut scale);
-    scale.turn_over();
-    let task = task(fork, &context, &budget, &mut scale);
-    fork.run.layers.add(scale.weights());
-    let room = 1_024 + context.len() + budget.len() + identity.escaped().len() + 2 * task.escaped().len();
-    let mut text = String::with_capacity(room);
+    let mut text = String::with_capacity(USUAL_BYTES);
     text.push_str("{\"run_id\":");
     quote(&mut text, &fork.run.id.name);
     text.push_str(",\"task_id\":");
@@ -88,11 +85,13 @@ pub(crate) fn document(fork: &Fork) -> Packet {
     text.push_str(",\"budget\":");
     text.push_str(&budget);
     text.push_str(",\"messages\":[{\"role\":\"system\",\"content\":\"");
-    text.push_str(identity.escaped());
-    text.push_str("\"},{\"role\":\"user\",\"content\":\"");
-    text.push_str(task.escaped());
-    text.push_str("\"}]}");
-    Packet { document: text, message_bytes: identity.bytes().saturating_add(task.bytes()) }
+    let (mut messages, mut scale) = (Prose::behind(text), Scale::default());
+    identity(fork, &mut messages, &mut scale);
+    messages.push_json("\"},{\"role\":\"user\",\"content\":\"");
+    task(fork, &context, &budget, &mut messages, &mut scale);
+    messages.push_json("\"}]}");
+    fork.run.layers.add(scale.weights());
+    Packet { message_bytes: messages.bytes(), document: messages.into_json() }
 }
 
 /// A task document read back for a transcript: as a map, and its two messages.
@@ -108,8 +107,7 @@ pub(crate) fn opened(document: &str) -> (Map<String, Value>, Vec<Message>) {
 }
 
 /// Layers 1 and 2: rules that nothing below can override, then the role.
-fn identity(fork: &Fork, scale: &mut Scale) -> Prose {
-    let mut text = Prose::with_capacity(256);
+fn identity(fork: &Fork, text: &mut Prose, scale: &mut Scale) {
     // Writing to a Prose cannot fail.
     let _ = writeln!(
         text,
@@ -122,12 +120,10 @@ fn identity(fork: &Fork, scale: &mut Scale) -> Prose {
         let _ = writeln!(text, "Role: {}", fork.entry.role);
     }
     scale.mark(text.bytes());
-    text
 }
 
 /// Layers 3 to 6: the packet, accepted dependencies, tools, remaining budget; then the shared read-only input.
-fn task(fork: &Fork, context: &str, budget: &str, scale: &mut Scale) -> Prose {
-    let mut text = Prose::with_capacity(2_048);
+fn task(fork: &Fork, context: &str, budget: &str, text: &mut Prose, scale: &mut Scale) {
     for part in ["Task: ", &fork.goal, "\n"] {
         text.push(part);
     }
@@ -151,7 +147,6 @@ fn task(fork: &Fork, context: &str, budget: &str, scale: &mut Scale) -> Prose {
     scale.mark(text.bytes());
     text.append(&fork.run.common.shared_lines);
     scale.mark(text.bytes());
-    text
 }
 
 /// What the fork may call, by name: its grant, and what needs no asking. `model` is how it thinks, not a tool it is told of.

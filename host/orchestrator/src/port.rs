@@ -53,6 +53,7 @@ impl Port for ForkPort {
 
 /// Every call begins here: the fuel is charged, the fork's turn comes, the call is counted.
 async fn enter(fork: &Arc<Fork>, meter: Meter) -> Result<(), Halt> {
+    fork.run.log.room().await;
     if fork.run.clock.is_virtual() {
         fork.run.clock.turn_at(fork.moment(meter.fuel_used), &fork.task.path).await;
     }

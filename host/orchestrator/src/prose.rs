@@ -12,9 +12,19 @@ pub(crate) struct Prose {
 }
 
 impl Prose {
-    /// Nothing yet, with room for `bytes`.
-    pub(crate) fn with_capacity(bytes: usize) -> Self {
-        Self { escaped: String::with_capacity(bytes), bytes: 0 }
+    /// Goes on behind JSON text that has opened a string.
+    pub(crate) fn behind(json: String) -> Self {
+        Self { escaped: json, bytes: 0 }
+    }
+
+    /// Appends JSON as it is: no part of the text, and not counted.
+    pub(crate) fn push_json(&mut self, json: &str) {
+        self.escaped.push_str(json);
+    }
+
+    /// All that was written.
+    pub(crate) fn into_json(self) -> String {
+        self.escaped
     }
 
     /// Appends text.
@@ -40,11 +50,6 @@ impl Prose {
             self.push(item);
             self.push("\n");
         }
-    }
-
-    /// The escaped text, without the quotes around it.
-    pub(crate) fn escaped(&self) -> &str {
-        &self.escaped
     }
 
     /// Bytes of the text itself.
@@ -126,7 +131,7 @@ mod tests {
         assert_eq!(ours, Value::String(all.clone()).to_string());
         let mut prose = Prose::default();
         prose.push(&all);
-        assert_eq!((prose.escaped(), prose.bytes()), (&ours[1..ours.len() - 1], all.len() as u64));
+        assert_eq!((prose.escaped.as_str(), prose.bytes()), (&ours[1..ours.len() - 1], all.len() as u64));
     }
 
     #[test]
@@ -135,6 +140,6 @@ mod tests {
         prose.list("Rules", []);
         assert_eq!(prose, Prose::default());
         prose.list("Rules", ["a", "b"]);
-        assert_eq!(prose.escaped(), r"Rules:\n- a\n- b\n");
+        assert_eq!(prose.escaped, r"Rules:\n- a\n- b\n");
     }
 }

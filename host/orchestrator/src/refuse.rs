@@ -95,12 +95,23 @@ pub(crate) fn grant_exceeds(node: &str, agent: &str, excess: &Excess) -> Box<Ref
 }
 
 pub(crate) fn budget(node: &str, agent: &str, short: Short) -> Box<Refusal> {
-    let message = format!(
-        "{agent} asks {} {} of {node}, which has {} of {} left; ask for less, wait for siblings, or give {node} more",
-        short.asked, short.dimension, short.left, short.limit
-    );
+    let message = if short.is_share {
+        format!(
+            "{node} has {} of {} {} left, which is nothing each for the requests of this call; {agent} was not started: fork fewer at a time, ask for a part, or raise limits.budget",
+            short.left, short.limit, short.dimension
+        )
+    } else {
+        budget_message(node, agent, short)
+    };
     let numbers = [json!(short.asked), json!(short.left), json!(short.limit)];
     refusal(RefusalCode::BudgetExceeded, node, short.dimension.name(), numbers, message)
+}
+
+fn budget_message(node: &str, agent: &str, short: Short) -> String {
+    format!(
+        "{agent} asks {} {} of {node}, which has {} of {} left; ask for less, wait for siblings, or give {node} more",
+        short.asked, short.dimension, short.left, short.limit
+    )
 }
 
 pub(crate) fn time(node: &str, agent: &str) -> Box<Refusal> {

@@ -9,6 +9,7 @@ use crate::guarded::Guarded;
 use crate::input::Broken;
 use crate::layers::Layers;
 use crate::packet::Common;
+use crate::rows::Rows;
 use crate::seats::Seats;
 use crate::slots::Slots;
 use crate::toolbox::Toolbox;
@@ -30,6 +31,8 @@ pub(crate) struct Run {
     /// The subject of run-wide events.
     pub(crate) orchestrator: Arc<TaskRef>,
     pub(crate) agents: Agents,
+    /// The plan's rows, shared by the forks of each.
+    pub(crate) rows: Rows,
     pub(crate) toolbox: Toolbox,
     /// What all forks are told alike.
     pub(crate) common: Common,
@@ -85,9 +88,10 @@ impl Run {
     ) -> Self {
         let gauge = Gauge::new(&plan.limits);
         let tank = Guarded::new(Budget::tank(plan.limits.tank()));
-        let common = Common::of(&plan);
+        let (common, rows) = (Common::of(&plan), Rows::of(&plan));
         Self {
             common,
+            rows,
             orchestrator: Arc::new(TaskRef::orchestrator(&id)),
             plan,
             id,

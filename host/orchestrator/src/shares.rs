@@ -45,7 +45,8 @@ impl Shares {
             let is_empty_share = asked(dimension).is_none() && amount == 0 && self.default.get(dimension) > 0;
             if amount > left || is_empty_share {
                 let wanted = if is_empty_share { self.default.get(dimension) } else { amount };
-                return Err(Short { dimension, asked: wanted, left, limit: budget.granted().get(dimension) });
+                let limit = budget.granted().get(dimension);
+                return Err(Short { dimension, asked: wanted, left, limit, is_share: is_empty_share });
             }
         }
         Ok(amounts)
@@ -87,7 +88,7 @@ impl Shares {
 impl From<Shortfall> for Short {
     fn from(shortfall: Shortfall) -> Self {
         let Shortfall { dimension, asked, left, limit } = shortfall;
-        Self { dimension, asked, left, limit }
+        Self { dimension, asked, left, limit, is_share: false }
     }
 }
 
@@ -98,6 +99,8 @@ pub(crate) struct Short {
     pub(crate) asked: u64,
     pub(crate) left: u64,
     pub(crate) limit: u64,
+    /// Nobody asked: the equal share of what is left came to nothing.
+    pub(crate) is_share: bool,
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ pub(crate) async fn answer(
 
 /// Starts what the gate admits and waits for as many as were asked for. One outcome per request.
 pub(crate) async fn run(fork: &Arc<Fork>, requests: Vec<Request>, options: SpawnOptions) -> Result<Vec<Outcome>, Halt> {
+    let requests = requests.into_iter().map(|request| of_itself(fork, request)).collect();
     let requests = match &fork.entry.cover {
         Some(cover) => cover::fill(cover, requests),
         None => requests,
@@ -56,6 +57,14 @@ pub(crate) async fn run(fork: &Arc<Fork>, requests: Vec<Request>, options: Spawn
     // All have ended: the fork keeps none of them alive.
     fork.state.lock().children.clear();
     Ok(batch.nursery().ends().into_iter().flatten().collect())
+}
+
+/// `self` stands for the asking agent's own name, as it does under `spawn`.
+pub(crate) fn of_itself(fork: &Fork, mut request: Request) -> Request {
+    if request.agent == "self" {
+        request.agent.clone_from(&fork.entry.name);
+    }
+    request
 }
 
 /// Starts the children, gives the slot away, waits, stops the losers, and comes back with a slot.

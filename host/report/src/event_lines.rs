@@ -1,26 +1,37 @@
-//! Events as JSON Lines, one write a line, so that a log that is cut short still ends with a whole line.
+//! Events as JSON Lines, whole lines a write, so that a log that is cut short still ends with a whole line.
 
 use crate::publish::publish;
 use sandfork_model::{Event, EventSink};
 use std::io::{self, Write};
 
-/// Puts each event as one line of JSON into `W`.
+/// Bytes gathered before they are written although more events are at hand.
+const GATHERED_BYTES: usize = 64 << 10;
+
+/// Puts each event as one line of JSON into `W`. Lines are gathered while events keep coming, and are out as soon as they do
+/// not.
 #[derive(Debug)]
 pub struct EventLines<W> {
     out: W,
+    gathered: Vec<u8>,
 }
 
 impl<W: Write + Send> EventLines<W> {
-    /// Writes into `out`, unbuffered: the caller may read along.
+    /// Writes into `out`, which needs no buffer of its own.
     pub fn new(out: W) -> Self {
-        Self { out }
+        Self { out, gathered: Vec::new() }
     }
 }
 
 impl<W: Write + Send> EventSink for EventLines<W> {
     fn write(&mut self, seq: u64, event: &Event) -> io::Result<()> {
-        let mut line = publish(event.to_json(seq)).to_string();
-        line.push('\n');
-        self.out.write_all(line.as_bytes())
+        // Writing to a Vec cannot fail.
+        let _ = writeln!(self.gathered, "{}", publish(event.to_json(seq)));
+        if self.gathered.len() >= GATHERED_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let written = self.out.write_all(&self.gathered);
+        self.gathered.clear();
+        written.and_then(|()| self.out.flush())
     }
 }

@@ -195,6 +195,7 @@ fn every_type_of_event_meets_the_schema() {
     for (seq, event) in events().iter().enumerate() {
         lines.write(seq as u64, event).expect("written");
     }
+    lines.flush().expect("written");
     let text = String::from_utf8(log).expect("UTF-8");
     assert_eq!(text.lines().count(), bodies().len());
     for line in text.lines() {

@@ -2,6 +2,7 @@
 //! the three calls.
 
 use crate::memory::Memory;
+use crate::prices::YIELD_SLICE;
 use crate::tank::Tank;
 use sandfork_model::port::{Allowance, End, Ended, Halt, Leash, Meter, Port};
 use std::sync::Arc;
@@ -44,12 +45,14 @@ pub(crate) struct Fork {
     port: Arc<dyn Port>,
     figures: Arc<Figures>,
     has_started: bool,
+    /// What the fork had used when a call of its last let others run.
+    yielded_at: u64,
 }
 
 impl Fork {
     pub(crate) fn new(allowance: &Allowance, is_nested: bool, port: Arc<dyn Port>, figures: Arc<Figures>) -> Self {
         let (memory, tank) = (Memory::new(allowance, is_nested), Tank::new(allowance.leash));
-        Self { memory, tank, port, figures, has_started: false }
+        Self { memory, tank, port, figures, has_started: false, yielded_at: 0 }
     }
 
     /// The guest has an instance: from here on an error is of a call, not of the instance.
@@ -85,6 +88,15 @@ impl Fork {
         self.figures.fuel_used.store(meter.fuel_used, Ordering::Release);
         self.figures.peak_bytes.store(self.memory.peak_bytes(), Ordering::Release);
         meter
+    }
+
+    /// Whether a call is due to let others run: once for each slice of fuel. Says so once.
+    pub(crate) fn is_due(&mut self, meter: Meter) -> bool {
+        let is_due = meter.fuel_used.saturating_sub(self.yielded_at) >= YIELD_SLICE;
+        if is_due {
+            self.yielded_at = meter.fuel_used;
+        }
+        is_due
     }
 
     /// Takes the next leash, when the store had `left` of the last one; returns what the store is to be filled with.

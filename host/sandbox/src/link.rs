@@ -6,6 +6,7 @@ use crate::fork::{Fork, Halted};
 use crate::imports::INTERFACE;
 use crate::prices;
 use sandfork_model::port::{Leash, Meter, RawRequest};
+use std::task::Poll;
 use wasmtime::component::Linker;
 use wasmtime::{Engine, StoreContextMut, Trap};
 
@@ -50,13 +51,29 @@ async fn tool(mut guest: Guest<'_>, name: String, arguments: String) -> wasmtime
     Ok((answer.map_err(Error::from),))
 }
 
-/// Charges a call before the port hears of it. Setting a store's fuel starts a new yield slice, so a guest that does nothing
-/// but call would never let others run: the runtime's own budget makes it.
+/// Charges a call before the port hears of it. Setting a store's fuel starts a new yield slice, so a guest that does little
+/// but call would hardly ever let others run: a call does it, once for each slice of fuel, the price of calls included.
 async fn pay(guest: &mut Guest<'_>, price: u64) -> wasmtime::Result<Meter> {
-    tokio::task::consume_budget().await;
     burn(guest, price)?;
     let left = guest.get_fuel()?;
-    Ok(guest.data().meter(left))
+    let meter = guest.data().meter(left);
+    if guest.data_mut().is_due(meter) {
+        let_others_run().await;
+    }
+    Ok(meter)
+}
+
+/// Goes to the back of the line of the runtime's tasks, once.
+async fn let_others_run() {
+    let mut has_waited = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut has_waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Lets the guest go on with its next leash, less the price of what the answer brings.

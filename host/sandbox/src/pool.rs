@@ -154,11 +154,11 @@ impl Share {
 }
 
 /// How many language guests may be alive at one time, when `live_forks` of all kinds may and the process has this many memory
-/// mappings free: what scripts leave, and at least a quarter.
+/// mappings free: what scripts leave, and at least a sixth, so that a default kernel has room for ten thousand scripts.
 pub(crate) fn live_guests(live_forks: u32, mappings: u64) -> u32 {
     let each = Profile::Wide.share().mappings();
     let scripts = Profile::Tight.share().mappings().saturating_mul(live_forks.into());
-    let fit = mappings.saturating_sub(scripts).max(mappings / 4) / each;
+    let fit = mappings.saturating_sub(scripts).max(mappings / 6) / each;
     u32::try_from(fit).unwrap_or(u32::MAX).min(live_forks).min(LIVE_GUESTS)
 }
 

@@ -40,8 +40,14 @@ pub(crate) fn stage(state: &StateDir, plan: &Plan, name: &RunName, in_place: boo
         return Err(problem::usage(format!("the plan {} has no `workspace` to work in place on", plan.name)).into());
     }
     let dir = state.claim(name)?;
-    let (workspace, shown) = workspace(plan, &dir, in_place)?;
-    Ok(Stage { dir, workspace, shown })
+    match workspace(plan, &dir, in_place) {
+        Ok((workspace, shown)) => Ok(Stage { dir, workspace, shown }),
+        Err(error) => {
+            // Nothing ran: nothing is left behind, least of all half a copy. The first error is the one to tell.
+            let _ = std::fs::remove_dir_all(&dir.path);
+            Err(error)
+        }
+    }
 }
 
 fn workspace(plan: &Plan, dir: &RunDir, in_place: bool) -> Result<(Workspace, Option<PathBuf>), HostError> {

@@ -6,7 +6,7 @@ use crate::specs;
 use sandfork_model::cap::HOST_CEILING;
 use sandfork_model::limits::HOST_TIME_CEILING;
 use sandfork_model::{AgentError, BoxFuture, Reply, ToolCall, ToolProvider, ToolSpec};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The message of a script whose replies ran out (M4-21); the code is `replies_exhausted`.
@@ -49,7 +49,7 @@ fn answer(call: &ToolCall) -> Result<Reply, Misread> {
     }
     let turn =
         turn.ok_or_else(|| Misread("argument `turn` is missing; it expects the number of the turn".to_owned()))?;
-    let text = json!({ "turn": turn, "text": say }).to_string();
+    let text = format!("{{\"turn\":{turn},\"text\":{}}}", Value::from(say));
     Ok(Reply { result: Ok(text), delay: Duration::from_nanos(think_ns) })
 }
 

@@ -216,3 +216,10 @@ async fn a_run_full_of_memory_refuses_growth_and_gets_everything_back() {
     assert_eq!(in_use.load(std::sync::atomic::Ordering::SeqCst), 0);
     assert_eq!(run("echo", PLENTY).await.end, returned("\"a task\""));
 }
+
+// Each costs three units: without our limit the engine's own, a thousand times larger, would be met.
+#[tokio::test]
+async fn a_guest_holds_at_most_a_thousand_handles() {
+    let ended = run("handles", PLENTY).await;
+    assert!((3_000..3_100).contains(&ended.fuel_used), "{ended:?}");
+}

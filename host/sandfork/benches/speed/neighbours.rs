@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 const SPIN: &str = include_str!("../../../../fixtures/guests/spin.wat");
 const NOTES: &str = include_str!("../../../../fixtures/guests/note_empty_flood.wat");
-const QUICK: &str = "tools: [tick]\nturns: [{ do: [{ repeat: 200, do: [{ tool: tick }] }], return: done }]\n";
+const QUICK: &str = "tools: [tick]\nturns: [{ do: [{ repeat: 150, do: [{ tool: tick }] }], return: done }]\n";
 const WAIT: Duration = Duration::from_millis(5);
 /// How long the neighbours go on: longer than the quick one's waits.
-const NEIGHBOURS_FOR: Duration = Duration::from_millis(1_500);
+const NEIGHBOURS_FOR: Duration = Duration::from_secs(3);
 
 /// The quick one's lateness beside each kind of neighbour.
 pub(crate) fn lateness() -> Result<Vec<Row>> {

@@ -5,7 +5,7 @@ use crate::sample::{figure, median, percentile};
 use crate::table::{Row, Target};
 use anyhow::{Context, Result};
 use sandfork::model::event::{Event, EventBody};
-use sandfork::model::{Cap, Shape, Status};
+use sandfork::model::{Cap, RunRecord, Shape, Status};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -33,7 +33,12 @@ fn timeout() -> Result<Vec<Row>> {
     let (record, _) = rig.run(&prepared)?;
     let ended = record.outcomes.iter().filter(|outcome| outcome.status == Status::Timeout);
     let late: Vec<f64> = ended.map(|outcome| figure(outcome.counts.elapsed_ns) / 1e6 - 50.0).collect();
-    anyhow::ensure!(late.len() == SPINNERS, "only {} of {SPINNERS} met their time limit", late.len());
+    let met = late.len();
+    anyhow::ensure!(
+        met == SPINNERS,
+        "only {met} of {SPINNERS} met their limit: {:?}",
+        first_error(&record, Status::Timeout)
+    );
     let target = Target::AtMost(10.0);
     Ok(vec![
         Row::new("50 ms limit over a spinning guest: late by, p50", percentile(late.clone(), 50), 2, "ms", target),
@@ -76,7 +81,7 @@ fn cancel() -> Result<Vec<Row>> {
         anyhow::ensure!(
             cancelled == SUBTREE,
             "only {cancelled} of {SUBTREE} were cancelled: {:?}",
-            first_error(&record)
+            first_error(&record, Status::Cancelled)
         );
         let end = |agent: &str| returned(&events, agent).with_context(|| format!("{agent} returned"));
         times.push(figure(end("lead")? - end("quick")?) / 1e6);
@@ -89,6 +94,7 @@ fn returned(events: &[Event], agent: &str) -> Option<u64> {
     events.iter().find(is_end).map(|event| event.at_ns)
 }
 
-fn first_error(record: &sandfork::model::RunRecord) -> Option<String> {
-    record.outcomes.iter().find_map(|outcome| outcome.error.as_ref().map(|error| error.message.clone()))
+fn first_error(record: &RunRecord, expected: Status) -> Option<&str> {
+    let unexpected = record.outcomes.iter().filter(|outcome| outcome.status != expected);
+    unexpected.filter_map(|outcome| outcome.error.as_ref()).map(|error| error.message.as_str()).next()
 }

@@ -8,6 +8,10 @@ use std::io;
 use std::path::Path;
 
 pub(crate) fn compile(args: &CompileArgs) -> Exit {
+    if is_same_file(&args.script, &args.output) {
+        show::say(&format!("error: {} is the script itself; name another file with -o", args.output.display()));
+        return Exit::Usage;
+    }
     let component = match sandfork::compile_script(&args.script) {
         Ok(component) => component,
         Err(failure) => return show::failure(&failure, false, Exit::Usage),
@@ -22,6 +26,11 @@ pub(crate) fn compile(args: &CompileArgs) -> Exit {
             Exit::Usage
         }
     }
+}
+
+/// Whether two paths lead to one file that is there.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Beside its place first, so that a component that is there is never half a new one.

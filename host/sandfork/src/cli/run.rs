@@ -2,6 +2,7 @@
 //! the live tree on a terminal, plain lines elsewhere, with `--json` as without.
 
 use crate::cli::args::RunArgs;
+use crate::cli::compile::is_same_file;
 use crate::cli::exit::Exit;
 use crate::cli::{plan, show, signal};
 use crate::live::Live;
@@ -45,6 +46,10 @@ fn show_finished(finished: &Finished, is_json: bool) -> Exit {
 fn options(args: &RunArgs) -> Result<(RunOptions, Option<Live>), HostError> {
     let mut sinks: Vec<Box<dyn EventSink>> = Vec::new();
     if let Some(path) = &args.events {
+        if is_same_file(&args.plan.plan, path) {
+            let shown = path.display();
+            return Err(plan::usage(format!("--events {shown}: that is the plan itself; name another file")));
+        }
         let file = File::create(path).map_err(|error| unwritable("--events", path, &error))?;
         sinks.push(Box::new(EventLines::new(file)));
     }
