@@ -106,7 +106,7 @@ impl<'a> Batch<'a> {
                 let fuel = admitted.budget.granted().get(Dimension::Fuel);
                 let turns = admitted.budget.granted().get(Dimension::Turns);
                 let cause = self.asker.emit(EventBody::BudgetReserved { fuel, turns });
-                let fork = Fork::new(*admitted, request, self.asker.fork().cloned(), Arc::clone(&self.nursery), place);
+                let fork = Fork::new(*admitted, *request, self.asker.fork().cloned(), Arc::clone(&self.nursery), place);
                 fork.state.lock().fork_event = Some(cause);
                 if let Asker::Fork(parent) = self.asker {
                     parent.state.lock().children.push(Arc::clone(&fork));

@@ -143,7 +143,7 @@ impl Telling<'_> {
         let (task, refusal) = match verdict {
             Verdict::Admitted(admitted, admitted_request) => {
                 let nursery = Nursery::new(ReturnMode::All, 1, None);
-                let fork = Fork::new(*admitted, admitted_request, asker.fork().cloned(), nursery, 0);
+                let fork = Fork::new(*admitted, *admitted_request, asker.fork().cloned(), nursery, 0);
                 fork.state.lock().deadline_ns = self.run.clock.now_ns().saturating_add(fork.ceilings.timeout_ns);
                 self.rows.push(row(asker, &fork, request, asked_by));
                 for name in fork.grant.spawn.clone() {

@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 /// What became of one request.
 pub(crate) enum Verdict {
     /// May start, as this request asks.
-    Admitted(Box<Admitted>, Request),
+    Admitted(Box<Admitted>, Box<Request>),
     /// May be judged again once a sibling has ended.
     Waiting(Waiting),
     /// Nothing ran, nothing was taken.
@@ -103,7 +103,7 @@ pub(crate) fn judge_again(asker: Asker<'_>, waiting: Waiting, budget: &mut Budge
 
 fn verdict(task: Arc<TaskRef>, request: Request, judged: Result<Admitted, No>) -> Verdict {
     match judged {
-        Ok(admitted) => Verdict::Admitted(Box::new(admitted), request),
+        Ok(admitted) => Verdict::Admitted(Box::new(admitted), Box::new(request)),
         Err(No::Later(refusal)) => Verdict::Waiting(Waiting { task, request: Box::new(request), refusal }),
         Err(No::Refused(refusal)) => Verdict::Refused { task, request: Box::new(request), refusal },
     }

@@ -24,7 +24,7 @@ pub(crate) fn lateness() -> Result<Vec<Row>> {
 
 /// One spinning fork at a time, on one worker thread.
 fn timeout() -> Result<Vec<Row>> {
-    let rig = Rig::new(1, 16, Vec::new())?;
+    let rig = Rig::new(1, u32::try_from(SPINNERS)?, Vec::new())?;
     let mut plan = rig.plan(&[Part { agent: "spin", code: Code::Wat(SPIN), forks: SPINNERS }])?;
     endless(&mut plan.limits, TIMEOUT);
     plan.limits.max_live = SPINNERS as u64;

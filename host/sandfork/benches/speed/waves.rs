@@ -5,13 +5,13 @@ use crate::sample::{figure, median, page_table_kib, resident_kib};
 use crate::table::{Row, Target};
 use anyhow::Result;
 use sandfork::RunOptions;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Three turns of 80 ms.
 const THINKER: &str = "turns: [{ think: 80ms }, { think: 80ms }, { think: 80ms, return: done }]\n";
 /// The same, waiting long enough to be looked at.
-const SLEEPER: &str = "turns: [{ think: 3s, return: done }]\n";
+const SLEEPER: &str = "turns: [{ think: 4s, return: done }]\n";
+const ASLEEP: Duration = Duration::from_secs(4);
 const IDEAL_MS: f64 = 240.0;
 const MOST: usize = 10_000;
 
@@ -37,33 +37,33 @@ pub(crate) fn walls() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Resident memory of a live fork: the most this process held while all of them wait, less what it held before. Events have
-/// no sink here: they are the log's memory, not the forks'.
+/// Memory of a live fork: what this process holds while all of them wait, less what it held before. Events have no sink
+/// here: they are the log's memory, not the forks'.
 pub(crate) fn memory() -> Result<Vec<Row>> {
     let rig = Rig::new(2, u32::try_from(MOST)?, Vec::new())?;
     let mut plan = rig.plan(&[Part { agent: "agent", code: Code::Script(SLEEPER), forks: MOST }])?;
     plan.limits.max_concurrency = MOST as u64;
     let prepared = rig.prepare(plan)?;
     let before = (resident_kib()?, page_table_kib()?);
-    let is_over = AtomicBool::new(false);
-    let most = std::thread::scope(|scope| {
+    let started = Instant::now();
+    let (record, held) = std::thread::scope(|scope| {
         let watch = scope.spawn(|| {
-            let mut most = (0.0_f64, 0.0_f64);
-            while !is_over.load(Ordering::Acquire) {
-                most = (most.0.max(resident_kib()?), most.1.max(page_table_kib()?));
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            anyhow::Ok(most)
+            // All have started by then, and none has woken.
+            std::thread::sleep(ASLEEP.saturating_sub(Duration::from_secs(1)));
+            anyhow::Ok((resident_kib()?, page_table_kib()?))
         });
-        let ran = rig.run_with(&prepared, RunOptions::default());
-        is_over.store(true, Ordering::Release);
-        ran?;
-        watch.join().map_err(|_| anyhow::anyhow!("the watch panicked"))?
+        let record = rig.run_with(&prepared, RunOptions::default())?;
+        let held = watch.join().map_err(|_| anyhow::anyhow!("the watch panicked"))??;
+        anyhow::Ok((record, held))
     })?;
-    let (resident, tables) = ((most.0 - before.0) / figure(MOST as u64), (most.1 - before.1) / figure(MOST as u64));
-    let target = Target::AtMost(32.0);
+    let asleep = record.outcomes.iter().filter(|outcome| outcome.counts.queued_ns < 1_000_000_000).count();
+    anyhow::ensure!(
+        asleep == MOST && started.elapsed() >= ASLEEP,
+        "only {asleep} of {MOST} were waiting when looked at"
+    );
+    let each = |held: f64, before: f64| (held - before) / figure(MOST as u64);
     Ok(vec![
-        Row::new("resident memory of a live fork, at 10000", resident, 1, "KiB", target),
-        Row::new("page tables of a live fork, at 10000", tables, 1, "KiB", Target::None),
+        Row::new("resident memory of a live fork, at 10000", each(held.0, before.0), 1, "KiB", Target::AtMost(32.0)),
+        Row::new("page tables of a live fork, at 10000", each(held.1, before.1), 1, "KiB", Target::None),
     ])
 }
