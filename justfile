@@ -25,9 +25,9 @@ check:
 test *args:
     cargo test --workspace --locked "$@"
 
-# Serial against parallel rounds of a plan
-bench plan=demo_plan rounds="5":
-    cargo run --locked --release --quiet --bin sandfork -- bench "{{ plan }}" --rounds "{{ rounds }}"
+# What the host costs against bare wasmtime, as one table; or some groups of it: just bench forks calls
+bench *groups:
+    cargo bench --locked --quiet -p sandfork --bench speed -- "$@"
 
 # The founding demo: its five lines, then five rounds of serial against parallel
 demo:

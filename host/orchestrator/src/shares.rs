@@ -42,7 +42,7 @@ impl Shares {
         let amounts = Amounts::from_fn(|dimension| asked(dimension).unwrap_or_else(|| self.share.get(dimension)));
         for (dimension, amount) in amounts.iter() {
             let left = budget.left().get(dimension).saturating_sub(self.kept.get(dimension));
-            let is_empty_share = asked(dimension).is_none() && amount == 0 && self.default.get(dimension) > 0;
+            let is_empty_share = asked(dimension).is_none() && amount == 0 && self.is_vital(dimension);
             if amount > left || is_empty_share {
                 let wanted = if is_empty_share { self.default.get(dimension) } else { amount };
                 let limit = budget.granted().get(dimension);
@@ -54,13 +54,18 @@ impl Shares {
 }
 
 impl Shares {
+    /// Whether a fork needs some of it to be of any use. Without second attempts it does its work all the same.
+    fn is_vital(&self, dimension: Dimension) -> bool {
+        dimension != Dimension::Retries && self.default.get(dimension) > 0
+    }
+
     /// Whether an ask fits what is here and what siblings hold together: it is worth waiting for.
     pub(crate) fn fits_once_siblings_end(&self, budget: &Budget, ask: &Ask, fuel_per_step: u64) -> bool {
         let asked = ask.amounts(fuel_per_step);
         Dimension::ALL.into_iter().all(|dimension| {
             let lent = budget.lent().get(dimension);
             let there = budget.left().get(dimension).saturating_add(lent).saturating_sub(self.kept.get(dimension));
-            let least = u64::from(self.default.get(dimension) > 0);
+            let least = u64::from(self.is_vital(dimension));
             asked(dimension).unwrap_or(least) <= there
         }) && Dimension::ALL.into_iter().any(|dimension| budget.lent().get(dimension) > 0)
     }
@@ -72,7 +77,7 @@ impl Shares {
         for dimension in Dimension::ALL {
             let wanted = asked(dimension).unwrap_or_else(|| self.share.get(dimension));
             let left = budget.left().get(dimension).saturating_sub(self.kept.get(dimension));
-            let is_empty_share = asked(dimension).is_none() && wanted == 0 && self.default.get(dimension) > 0;
+            let is_empty_share = asked(dimension).is_none() && wanted == 0 && self.is_vital(dimension);
             if wanted > left || is_empty_share {
                 // Without a stated minimum there is nothing to shrink to.
                 if left == 0 || left < least(dimension)? {
@@ -140,6 +145,17 @@ mod tests {
         let (budget, shares) = divided(10, 10, &asks);
         let short = shares.amounts(&budget, &asks[0], 1).expect_err("nothing left");
         assert_eq!((short.dimension, short.left, short.limit), (Dimension::Fuel, 0, 10));
+    }
+
+    #[test]
+    fn a_share_without_second_attempts_is_a_share_all_the_same() {
+        let mut tank = Amounts::from_fn(|_| 100);
+        tank.set(Dimension::Retries, 3);
+        let budget = Budget::tank(tank);
+        let asks = vec![ask(None); 5];
+        let shares = Shares::divide(&budget, Amounts::default(), Amounts::from_fn(|_| 40), 1, asks.iter());
+        let amounts = shares.amounts(&budget, &asks[0], 1).expect("five children of three retries");
+        assert_eq!((amounts.get(Dimension::Retries), amounts.get(Dimension::Fuel)), (0, 20));
     }
 
     #[test]

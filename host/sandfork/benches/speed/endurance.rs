@@ -8,7 +8,7 @@ use anyhow::Result;
 const SCRIPT: &str = "turns: [{ do: [{ note: one }, { tool: budget }] }, { return: done }]\n";
 const FORKS: usize = 1_000;
 /// Runs after which everything that warms up is warm.
-const WARM: usize = 5;
+const WARM: usize = 20;
 const RUNS: usize = 20;
 
 /// Growth of resident memory and of mappings over the runs after the warm ones.

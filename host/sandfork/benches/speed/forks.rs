@@ -10,9 +10,8 @@ use std::time::Duration;
 
 /// One model call, nothing else.
 const TRIVIAL: &str = "turns: [{ return: done }]\n";
-/// Three turns, two notes, two tool calls, an edge and a return: nine crossings.
-const TEN_STEPS: &str = "tools: [list_files]
-turns:
+/// Three model calls, three notes, three tool calls and a return: nine crossings.
+const TEN_STEPS: &str = "turns:
   - do:
       - note: one
       - { tool: budget, as: a }
@@ -28,7 +27,7 @@ turns:
 /// Forks of one round.
 const FORKS: usize = 2_000;
 const ROUNDS: usize = 9;
-/// Sandboxes of the pools: more than ever compute at once.
+/// Sandboxes of both pools: room for every fork of a round.
 const LIVE: u32 = 2_048;
 
 /// Both agents on one worker thread, bare and orchestrated rounds in turn.
@@ -39,7 +38,7 @@ pub(crate) fn costs() -> Result<Vec<Row>> {
         let plan = rig.plan(&[Part { agent: "agent", code: Code::Script(turns), forks: FORKS }])?;
         let prepared = rig.prepare(plan.clone())?;
         let (component, task) = rig.component_and_task(&plan, &prepared)?;
-        let bare = Bare::new(&settings::for_scripts(16), &component, true)?;
+        let bare = Bare::new(&settings::for_scripts(LIVE), &component, true)?;
         let (mut floor, mut whole, mut ratio) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             let lone = each(rig.runtime.block_on(bare.time(FORKS, &task))?);
