@@ -229,7 +229,12 @@ impl RequestOptions {
                     Some(id) if is_valid_id(id) => read.id = Some(id.into()),
                     _ => return Err("`id` expects a letter, then at most 63 letters, digits, `_`, `-` or `.`".into()),
                 },
-                "tools" => read.tools = Some(strings(key, value)?),
+                // GV-05's names stand beside ours; both at once would hide one of them.
+                "tools" | "allowed_tools" => {
+                    if read.tools.replace(strings(key, value)?).is_some() {
+                        return Err("`tools` and `allowed_tools` say the same; keep one of them".into());
+                    }
+                }
                 "budget" => read.budget = Ask::from_json(value)?,
                 "budget_min" => read.budget_min = Ask::from_json(value)?,
                 "timeout_ms" | "deadline_ms" => match value.as_u64() {
@@ -292,5 +297,26 @@ fn kind(value: &Value) -> &'static str {
         Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    // GV-05
+    #[test]
+    fn the_packets_own_names_are_accepted_once() {
+        let options = RequestOptions::from_json(&json!({
+            "allowed_tools": ["search_logs"], "deadline_ms": 45_000,
+            "budget": { "max_input_tokens": 12_000, "max_output_tokens": 2_000, "max_steps": 8 },
+        }))
+        .expect("GV-05's names");
+        assert_eq!(options.tools, Some(vec!["search_logs".to_owned()]));
+        assert_eq!(options.timeout, Some(Duration::from_secs(45)));
+        assert_eq!(options.budget.steps, Some(Cap::Finite(8)));
+        let twice = RequestOptions::from_json(&json!({ "tools": [], "allowed_tools": [] }));
+        assert!(twice.expect_err("twice").contains("keep one"));
     }
 }
