@@ -83,6 +83,13 @@ impl Bare {
         });
         looped.await?
     }
+
+    /// The same twice, side by side.
+    pub(crate) async fn time_twice(&self, forks: usize, task: &str) -> Result<Duration> {
+        let started = Instant::now();
+        tokio::try_join!(self.time(forks, task), self.time(forks, task))?;
+        Ok(started.elapsed())
+    }
 }
 
 fn linked(settings: &Config, component: &[u8]) -> wasmtime::Result<(InstancePre<()>, Component)> {

@@ -58,15 +58,19 @@ fn each(wall: Duration) -> f64 {
     wall.as_secs_f64() * 1e6 / figure(FORKS as u64)
 }
 
-/// Forks of the trivial script in a second on one and on two worker threads.
+/// Forks of the trivial script in a second on one and on two worker threads. How far bare forks scale says what the machine
+/// has to give at the moment.
 pub(crate) fn throughput() -> Result<Vec<Row>> {
     let (one, two) = (Rig::new(1, LIVE, Vec::new())?, Rig::new(2, LIVE, Vec::new())?);
-    let prepare =
-        |rig: &Rig| rig.prepare(rig.plan(&[Part { agent: "agent", code: Code::Script(TRIVIAL), forks: FORKS }])?);
-    let (one_plan, two_plan) = (prepare(&one)?, prepare(&two)?);
-    let (mut ones, mut twos, mut scale) = (Vec::new(), Vec::new(), Vec::new());
+    let plan = one.plan(&[Part { agent: "agent", code: Code::Script(TRIVIAL), forks: FORKS }])?;
+    let (one_plan, two_plan) = (one.prepare(plan.clone())?, two.prepare(plan.clone())?);
+    let (component, task) = one.component_and_task(&plan, &one_plan)?;
+    let bare = Bare::new(&settings::for_scripts(LIVE), &component, true)?;
+    let (mut ones, mut twos, mut scale, mut floor) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let (lone, both) = (rate(one.time(&one_plan)?), rate(two.time(&two_plan)?));
+        let lone = rate(FORKS, one.runtime.block_on(bare.time(FORKS, &task))?);
+        floor.push(rate(2 * FORKS, two.runtime.block_on(bare.time_twice(FORKS, &task))?) / lone);
+        let (lone, both) = (rate(FORKS, one.time(&one_plan)?), rate(FORKS, two.time(&two_plan)?));
         ones.push(lone);
         twos.push(both);
         scale.push(both / lone);
@@ -75,9 +79,10 @@ pub(crate) fn throughput() -> Result<Vec<Row>> {
         Row::new("forks a second, 1 worker thread", median(ones), 0, "", Target::None),
         Row::new("forks a second, 2 worker threads", median(twos), 0, "", Target::None),
         Row::new("2 threads against 1", median(scale), 2, "×", Target::AtLeast(1.7)),
+        Row::new("2 threads against 1, bare forks", median(floor), 2, "×", Target::None),
     ])
 }
 
-fn rate(wall: Duration) -> f64 {
-    figure(FORKS as u64) / wall.as_secs_f64()
+fn rate(forks: usize, wall: Duration) -> f64 {
+    figure(forks as u64) / wall.as_secs_f64()
 }
