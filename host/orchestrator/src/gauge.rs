@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(crate) struct Gauge {
     /// Caps that the plan writes, by dimension; what it does not write has no level.
     written: Amounts,
+    /// Whether the plan writes any of them.
+    has_written: bool,
     spent: [AtomicU64; Dimension::ALL.len()],
     model_calls: Counter,
     tool_calls: Counter,
@@ -58,8 +60,10 @@ impl Gauge {
     pub(crate) fn new(limits: &RunLimits) -> Self {
         let written = limits.budget.amounts(limits.fork.fuel_per_step);
         let by_tool = limits.policy.tools.iter();
+        let written = Amounts::from_fn(|dimension| written(dimension).unwrap_or(0));
         Self {
-            written: Amounts::from_fn(|dimension| written(dimension).unwrap_or(0)),
+            has_written: written != Amounts::default(),
+            written,
             spent: std::array::from_fn(|_| AtomicU64::new(0)),
             model_calls: Counter::new(limits.model_calls),
             tool_calls: Counter::new(limits.tool_calls),
@@ -86,6 +90,10 @@ impl Gauge {
 
     /// The highest level over all written caps with its dimension, in percent.
     pub(crate) fn level(&self) -> (Dimension, u64) {
+        // Asked at every call of a tool and every request: a plan that writes no caps pays nothing for it.
+        if !self.has_written {
+            return (Dimension::Fuel, 0);
+        }
         Dimension::ALL
             .into_iter()
             .map(|dimension| {

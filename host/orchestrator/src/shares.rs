@@ -41,7 +41,7 @@ impl Shares {
         let asked = ask.amounts(fuel_per_step);
         let amounts = Amounts::from_fn(|dimension| asked(dimension).unwrap_or_else(|| self.share.get(dimension)));
         for (dimension, amount) in amounts.iter() {
-            let left = budget.left().get(dimension).saturating_sub(self.kept.get(dimension));
+            let left = self.room(budget, dimension);
             let is_empty_share = asked(dimension).is_none() && amount == 0 && self.is_vital(dimension);
             if amount > left || is_empty_share {
                 let wanted = if is_empty_share { self.default.get(dimension) } else { amount };
@@ -51,9 +51,12 @@ impl Shares {
         }
         Ok(amounts)
     }
-}
 
-impl Shares {
+    /// What of a dimension may be moved now.
+    fn room(&self, budget: &Budget, dimension: Dimension) -> u64 {
+        budget.left().get(dimension).saturating_sub(self.kept.get(dimension))
+    }
+
     /// Whether a fork needs some of it to be of any use. Without second attempts it does its work all the same.
     fn is_vital(&self, dimension: Dimension) -> bool {
         dimension != Dimension::Retries && self.default.get(dimension) > 0
@@ -76,7 +79,7 @@ impl Shares {
         let mut amounts = Amounts::default();
         for dimension in Dimension::ALL {
             let wanted = asked(dimension).unwrap_or_else(|| self.share.get(dimension));
-            let left = budget.left().get(dimension).saturating_sub(self.kept.get(dimension));
+            let left = self.room(budget, dimension);
             let is_empty_share = asked(dimension).is_none() && wanted == 0 && self.is_vital(dimension);
             if wanted > left || is_empty_share {
                 // Without a stated minimum there is nothing to shrink to.

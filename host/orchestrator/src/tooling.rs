@@ -48,7 +48,7 @@ async fn counted(fork: &Arc<Fork>, name: &str, arguments: String) -> Result<Answ
 }
 
 /// Counts the call against every cap it falls under: the fork's, the run's, the tool's over the run. Three layers, one
-/// place; what is refused is not counted.
+/// place; each refuses before it counts, so a call that a later one refuses has been counted by those before it.
 fn capped(fork: &Fork, name: &str) -> Result<Counted, AgentError> {
     let run = &fork.run;
     let exceeded = |dimension: &str, node: &str, limit: u64, advice: &str| {
