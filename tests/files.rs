@@ -126,3 +126,22 @@ fn a_workspace_that_cannot_be_copied_leaves_nothing_behind() {
     let left = std::fs::read_dir(ran.path("state/runs")).map(Iterator::count).unwrap_or(0);
     assert_eq!(left, 0, "half a copy");
 }
+
+#[test]
+fn a_check_warns_of_what_an_agent_asks_for_and_its_entry_does_not_list() {
+    let plan = "run: across\nagents:\n  a: { script: a.yaml, tools: [read_file] }\n  b: { script: a.yaml, tools: \
+                [read_file, edit_file], spawn: [self] }\nroot: { agent: a, goal: \"g\" }\n";
+    let script = "agent: a\ntools: [read_file, edit_file]\nspawn: [self]\nturns:\n  - return: {}\n";
+    let check = |args: &[&str]| {
+        Run::args(["check", "plan.yaml"]).with(args.to_vec()).file("plan.yaml", plan).file("a.yaml", script).go()
+    };
+    let ran = check(&[]).expect_code(0);
+    assert_eq!(ran.stderr.matches("warning: ").count(), 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("add edit_file to agents.a.tools in the plan"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("add self to agents.a.spawn in the plan"), "{}", ran.stderr);
+
+    let document: serde_json::Value = serde_json::from_str(&check(&["--json"]).expect_code(0).stdout).expect("JSON");
+    assert_eq!(document["warnings"].as_array().map(Vec::len), Some(2));
+    let refused = Run::plan(plan).file("a.yaml", script).json().expect_code(1);
+    assert_eq!(refused.report()["results"][0]["error"]["code"], "grant_exceeds_parent");
+}

@@ -1,6 +1,7 @@
 //! What a file is, and whether it can be right, told without running it. A file is recognised by its content; its name says
 //! nothing.
 
+use crate::across::across;
 use crate::catalog::{catalog, component_bytes};
 use crate::problem::{all_placed, invalid_plan, of_file, placed, unloadable};
 use crate::read::{compile_script, read_bounded, read_plan};
@@ -37,18 +38,27 @@ impl Kind {
     }
 }
 
+/// A file that can be used.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// What it is.
+    pub kind: Kind,
+    /// What will be refused when it runs, although nothing is wrong with the file: one sentence and a hint each.
+    pub warnings: Vec<Problem>,
+}
+
 /// Finds out what `path` is and everything that is wrong with it, its scripts and components included.
 ///
 /// # Errors
 /// Every problem found.
-pub fn examine(path: &Path) -> Result<Kind, Failure> {
+pub fn examine(path: &Path) -> Result<Examined, Failure> {
     let kind = kind(path)?;
-    match kind {
-        Kind::Script => compile_script(path).map(drop)?,
-        Kind::Component => loadable(path)?,
+    let warnings = match kind {
+        Kind::Script => compile_script(path).map(|_| Vec::new())?,
+        Kind::Component => loadable(path).map(|()| Vec::new())?,
         Kind::Plan => plan(path)?,
-    }
-    Ok(kind)
+    };
+    Ok(Examined { kind, warnings })
 }
 
 /// Shows what is in a component, loadable or not.
@@ -95,10 +105,11 @@ fn kind_of(tree: &Node) -> Option<Kind> {
     }
 }
 
-/// A plan is checked with all it names: scripts that compile, components that would be loaded.
-fn plan(path: &Path) -> Result<(), Failure> {
+/// A plan is checked with all it names: scripts that compile, components that would be loaded. Answers with what the plan
+/// and its agents say of each other.
+fn plan(path: &Path) -> Result<Vec<Problem>, Failure> {
     let plan = read_plan(path, &Overrides::default())?;
-    catalog(&plan)?;
+    let agents = catalog(&plan)?;
     let mut problems = Vec::new();
     for entry in &plan.agents {
         if let AgentSource::Component(component) = &entry.source
@@ -107,7 +118,7 @@ fn plan(path: &Path) -> Result<(), Failure> {
             problems.extend(failure.problems);
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(invalid_plan(path, problems)) }
+    if problems.is_empty() { Ok(across(&plan, &agents)) } else { Err(invalid_plan(path, problems)) }
 }
 
 fn loadable(path: &Path) -> Result<(), Failure> {

@@ -38,6 +38,7 @@
 //! What agents did wrong is in the record, as data. An `Err` means that nothing ran ([`HostError::NotStarted`]) or that
 //! the host itself broke ([`HostError::Broken`]).
 
+mod across;
 mod bench;
 mod builder;
 mod catalog;
@@ -57,7 +58,7 @@ mod state;
 pub use bench::{Bench, Round};
 pub use builder::{DEFAULT_STATE_DIR, HostBuilder};
 pub use error::HostError;
-pub use examine::{Kind, examine, inspect_file};
+pub use examine::{Examined, Kind, examine, inspect_file};
 pub use explain::explain;
 pub use host::{Finished, Host};
 pub use options::RunOptions;

@@ -8,15 +8,22 @@ use serde_json::json;
 
 pub(crate) fn check(args: &CheckArgs) -> Exit {
     let mut good = Vec::new();
+    let mut warnings = Vec::new();
     let mut bad: Vec<Failure> = Vec::new();
     for path in &args.files {
         match sandfork::examine(path) {
-            Ok(kind) => good.push((path.display().to_string(), kind.name())),
+            Ok(examined) => {
+                warnings.extend(examined.warnings);
+                good.push((path.display().to_string(), examined.kind.name()));
+            }
             Err(failure) => bad.push(failure),
         }
     }
     for failure in &bad {
         show::say(&failure.words());
+    }
+    for warning in &warnings {
+        show::say(&format!("warning: {}", warning.words()));
     }
     let exit = if bad.is_empty() { Exit::Completed } else { Exit::Usage };
     if !args.json {
@@ -31,7 +38,7 @@ pub(crate) fn check(args: &CheckArgs) -> Exit {
         }
         None => {
             let files: Vec<_> = good.iter().map(|(path, kind)| json!({ "file": path, "kind": kind })).collect();
-            show::document(&json!({ "schema": "sandfork.check.v1", "files": files }), exit)
+            show::document(&json!({ "schema": "sandfork.check.v1", "files": files, "warnings": warnings }), exit)
         }
     }
 }
