@@ -41,13 +41,14 @@ impl Context {
     /// `unexpected_answer` if it is something else.
     pub fn tool_as<T: DeserializeOwned>(&mut self, name: &str, arguments: &impl Serialize) -> Result<T, ToolError> {
         let answer = self.tool(name, arguments)?;
-        T::deserialize(&answer).map_err(|error| {
-            if answer.get("truncated") == Some(&Json::Bool(true)) {
+        let is_cut = answer.get("truncated") == Some(&Json::Bool(true)) && answer.get("head").is_some();
+        let cut = is_cut.then(|| answer.clone());
+        serde_json::from_value(answer).map_err(|error| match cut {
+            Some(cut) => {
                 let message = format!("the answer of {name} was over its limit and was cut; ask for less");
-                ToolError::new(name, "truncated", message, answer)
-            } else {
-                unexpected(name, &error)
+                ToolError::new(name, "truncated", message, cut)
             }
+            None => unexpected(name, &error),
         })
     }
 

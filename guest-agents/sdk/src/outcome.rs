@@ -93,7 +93,7 @@ impl Outcome {
             status: raw.status.into(),
             output: raw.output.as_deref().map(lenient),
             error: raw.error.map(Failure::from_raw),
-            info: serde_json::from_str(&raw.info).unwrap_or_default(),
+            info: serde_json::from_value(lenient(&raw.info)).unwrap_or_default(),
         }
     }
 }
