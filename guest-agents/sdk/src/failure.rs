@@ -65,7 +65,7 @@ impl<E: std::error::Error> From<E> for Failure {
 /// A tool's error that the agent does not handle is its own failure, under the tool's code.
 impl From<ToolError> for Failure {
     fn from(error: ToolError) -> Self {
-        let details = with(error.details, "tool", error.tool.into());
+        let details = with(*error.details, "tool", error.tool.into());
         Self { code: error.code, message: error.message, details }
     }
 }
@@ -119,12 +119,7 @@ mod tests {
 
     #[test]
     fn a_tools_error_keeps_its_code_and_details_and_names_the_tool() {
-        let error = ToolError {
-            tool: "read_file".into(),
-            code: "not_found".into(),
-            message: "no a.txt".into(),
-            details: json!({ "path": "a.txt" }),
-        };
+        let error = ToolError::new("read_file", "not_found", "no a.txt".into(), json!({ "path": "a.txt" }));
         let failure = Failure::from(error);
         assert_eq!(failure.code, "not_found");
         assert_eq!(failure.details, json!({ "path": "a.txt", "tool": "read_file" }));

@@ -15,17 +15,17 @@ pub struct ToolError {
     pub code: String,
     /// What happened, and what to do.
     pub message: String,
-    /// An object with the numbers.
-    pub details: Json,
+    /// An object with the numbers. Boxed, so that a result with this error stays small.
+    pub details: Box<Json>,
 }
 
 impl ToolError {
     pub(crate) fn new(tool: &str, code: &str, message: String, details: Json) -> Self {
-        Self { tool: tool.to_owned(), code: code.to_owned(), message, details }
+        Self { tool: tool.to_owned(), code: code.to_owned(), message, details: Box::new(details) }
     }
 
     pub(crate) fn from_raw(tool: &str, raw: RawError) -> Self {
-        Self { tool: tool.to_owned(), code: raw.code, message: raw.message, details: lenient(&raw.details) }
+        Self::new(tool, &raw.code, raw.message, lenient(&raw.details))
     }
 }
 
