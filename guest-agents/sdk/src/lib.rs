@@ -31,6 +31,7 @@ mod context;
 mod failure;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fake;
+mod fields;
 mod model;
 mod outcome;
 mod outcomes;

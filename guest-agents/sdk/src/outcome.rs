@@ -1,6 +1,7 @@
 //! How one child ended, typed. An outcome that is not ok is data: what to do about it is the parent's to decide.
 
 use crate::failure::lenient;
+use crate::fields::{number, take};
 use crate::port::RawOutcome;
 use crate::{Failure, Json, Status};
 use serde::Deserialize;
@@ -45,6 +46,22 @@ pub struct Info {
     pub fuel_used: u64,
     /// Added by the host so that a batch covers all it must.
     pub added: bool,
+}
+
+impl Info {
+    fn of(info: Json) -> Self {
+        let Json::Object(mut info) = info else { return Self::default() };
+        let all = &mut info;
+        Self {
+            turns: number(all, "turns"),
+            messages: number(all, "messages"),
+            tool_messages: number(all, "tool_messages"),
+            tool_calls: number(all, "tool_calls"),
+            host_calls: number(all, "host_calls"),
+            fuel_used: number(all, "fuel_used"),
+            added: take(all, "added") == Some(Json::Bool(true)),
+        }
+    }
 }
 
 impl Outcome {
@@ -93,7 +110,7 @@ impl Outcome {
             status: raw.status.into(),
             output: raw.output.as_deref().map(lenient),
             error: raw.error.map(Failure::from_raw),
-            info: serde_json::from_value(lenient(&raw.info)).unwrap_or_default(),
+            info: Info::of(lenient(&raw.info)),
         }
     }
 }
