@@ -5,7 +5,7 @@
 
 wit_bindgen::generate!({ path: "../sdk/wit", world: "agent" });
 
-use sandfork::agent::orchestrator::{Error, Request, note, spawn, tool};
+use sandfork::agent::orchestrator::{Request, note, spawn, tool};
 
 struct Golden;
 
