@@ -19,6 +19,7 @@ mod explain;
 mod fairness;
 mod files;
 mod forking;
+mod golden;
 mod governance;
 mod hostile;
 mod isolation;
