@@ -1,10 +1,12 @@
-// The agent {{name}}: reads one file and says how large it is.
+// {{name}}: reads the file that its task names and says how large it is.
 
 import { agent } from "./sandfork.js";
 
 export const run = agent((task, host) => {
-  const path = task.context.path ?? "todo.txt";
+  // Absent from the context? The fork ends `blocked` and names the field.
+  const path = task.needText("path");
   host.note(`reading ${path}`);
+  // A tool's error ends this fork with the tool's code; catch the `ToolError` to go on without the file.
   const file = host.tool("read_file", { path });
-  return { bytes: file.bytes, reply: `${task.goal}: ${file.bytes} bytes` };
+  return { reply: `${path} has ${file.bytes} bytes`, bytes: file.bytes };
 });

@@ -3,32 +3,15 @@
 
 import * as orchestrator from "sandfork:agent/orchestrator@0.1.0";
 
-/** @typedef {null | boolean | number | string | Json[] | { [key: string]: Json }} Json What crosses: JSON and nothing else. */
-
-/**
- * @typedef {object} Task What this fork was given; `sandfork schema task` has the whole shape.
- * @property {string} run_id
- * @property {string} task_id
- * @property {string | null} parent_task_id
- * @property {string} agent
- * @property {number} depth
- * @property {string} goal
- * @property {string[]} acceptance_criteria
- * @property {{ [key: string]: any }} context The whole input besides `shared`.
- * @property {any} shared The run's read-only input.
- * @property {string[]} context_refs
- * @property {any[]} tools The granted tools with their schemas.
- * @property {string[]} spawn The agents it may fork.
- * @property {any} output_schema
- * @property {any} budget The declared limits.
- * @property {any[]} messages The two opening messages.
- */
+/** @typedef {{ readonly length: number, readonly [index: number]: Json }} JsonList Any array of JSON. */
+/** @typedef {{ readonly [key: string]: Json | undefined }} JsonObject Keys that are `undefined` are left out. */
+/** @typedef {null | boolean | number | string | JsonList | JsonObject} Json What crosses: JSON and nothing else. */
 
 /**
  * @typedef {object} Request One fork to ask for. All but `agent` and `goal` may be absent.
  * @property {string} agent
  * @property {string} goal
- * @property {{ [key: string]: Json }} [context]
+ * @property {JsonObject} [context]
  * @property {string} [id]
  * @property {string[]} [tools]
  * @property {{ [key: string]: number | "unlimited" }} [budget]
@@ -45,7 +28,7 @@ import * as orchestrator from "sandfork:agent/orchestrator@0.1.0";
 /** @typedef {{ code: string, message: string, details: any }} ErrorData The one error structure. */
 
 /**
- * @typedef {object} Outcome How one requested fork ended. A refusal and a failure are outcomes too, never exceptions.
+ * @typedef {object} Outcome How one requested fork ended: a refusal and a failure are outcomes too.
  * @property {string} task_id
  * @property {string} agent
  * @property {string} status `ok, failed, timeout, out_of_fuel, out_of_budget, refused, blocked` or `cancelled`.
@@ -57,7 +40,7 @@ import * as orchestrator from "sandfork:agent/orchestrator@0.1.0";
 
 /** Ends the agent with an error of its own choice when thrown: see `fail` and `blocked`. */
 export class Failure extends Error {
-  /** @param {string} code @param {string} message @param {any} details */
+  /** @param {string} code @param {string} message @param {any} [details] */
   constructor(code, message, details = {}) {
     super(message);
     this.name = "Failure";
@@ -68,10 +51,22 @@ export class Failure extends Error {
 
 /** A tool's error. Catch it to go on; uncaught it ends the agent with the tool's own code. */
 export class ToolError extends Failure {
-  /** @param {string} code @param {string} message @param {any} details */
-  constructor(code, message, details) {
+  /** @param {string} tool @param {ErrorData} error */
+  constructor(tool, { code, message, details }) {
     super(code, message, details);
     this.name = "ToolError";
+    this.tool = tool;
+  }
+}
+
+/** A child that is not ok. Catch it to go on; uncaught it ends the agent with the child's own code. */
+export class ChildError extends Failure {
+  /** @param {Outcome} outcome */
+  constructor(outcome) {
+    const { code, message, details } = outcome.error ?? { code: "", message: "", details: {} };
+    super(code, message, details);
+    this.name = "ChildError";
+    this.outcome = outcome;
   }
 }
 
@@ -87,12 +82,53 @@ export function fail(code, message, details = {}) {
 }
 
 /**
- * Ends the agent as `blocked`: it cannot go on until it is given these fields.
+ * Ends the agent as `blocked`: it cannot go on until it is given these fields of its context.
  * @param {string[]} missing
  * @returns {never}
  */
 export function blocked(missing) {
   throw new Failure("blocked", `missing: ${missing.join(", ")}`, { missing });
+}
+
+/** What this fork was given; `sandfork schema task` has the whole shape. */
+export class Task {
+  /** @param {any} document */
+  constructor(document) {
+    /** @type {string} */ this.run_id = document.run_id;
+    /** @type {string} */ this.task_id = document.task_id;
+    /** @type {string | null} */ this.parent_task_id = document.parent_task_id;
+    /** @type {string} */ this.agent = document.agent;
+    /** @type {number} */ this.depth = document.depth;
+    /** @type {string} */ this.goal = document.goal;
+    /** @type {string[]} */ this.acceptance_criteria = document.acceptance_criteria;
+    /** The fork's own input. @type {any} */ this.context = document.context;
+    /** The run's read-only input, the same for all forks. @type {any} */ this.shared = document.shared;
+    /** @type {string[]} */ this.context_refs = document.context_refs;
+    /** What may be called, with schemas. @type {any[]} */ this.tools = document.tools;
+    /** Whom it may fork. @type {string[]} */ this.spawn = document.spawn;
+    /** @type {any} */ this.output_schema = document.output_schema;
+    /** The limits as declared. @type {any} */ this.budget = document.budget;
+    /** The two opening messages for a model. @type {{ role: string, content: string }[]} */ this.messages = document.messages;
+  }
+
+  /**
+   * A field of the context; absent or null it ends the agent as `blocked`, naming the field.
+   * @param {string} field
+   * @returns {any}
+   */
+  need(field) {
+    return this.context[field] ?? blocked([field]);
+  }
+
+  /**
+   * A text field of the context; absent or no text it ends the agent as `blocked`, naming the field.
+   * @param {string} field
+   * @returns {string}
+   */
+  needText(field) {
+    const value = this.need(field);
+    return typeof value === "string" ? value : blocked([field]);
+  }
 }
 
 // Half a surrogate pair is no UTF-8: a binding traps on it, and the host takes no JSON that escapes one.
@@ -108,6 +144,23 @@ function write(value, what) {
 
 /** @param {{ code: string, message: string, details: string }} error @returns {ErrorData} */
 const readError = ({ code, message, details }) => ({ code, message, details: JSON.parse(details) });
+
+// A failure that is handed on says whose it was; details that are no object move down a level.
+/** @param {any} details @param {string} key @param {Json} value @returns {Json} */
+function withEntry(details, key, value) {
+  const isObject = typeof details === "object" && details !== null && !Array.isArray(details);
+  return { ...(isObject ? details : details == null ? {} : { details }), [key]: value };
+}
+
+/** @param {Failure} failure @returns {Json} */
+function detailsOf(failure) {
+  if (failure instanceof ToolError) return withEntry(failure.details, "tool", failure.tool);
+  if (failure instanceof ChildError) {
+    const { task_id, agent, status } = failure.outcome;
+    return withEntry(failure.details, "child", { task_id, agent, status });
+  }
+  return failure.details ?? {};
+}
 
 /** @param {Request[]} requests @param {Json} options @returns {Outcome[]} */
 function spawn(requests, options) {
@@ -143,7 +196,7 @@ export const host = {
    * Calls a tool and returns its result; throws a `ToolError` if it answers with an error.
    * @template [T=any]
    * @param {string} name
-   * @param {{ [key: string]: Json | undefined }} [args]
+   * @param {JsonObject} [args]
    * @returns {T}
    */
   tool(name, args = {}) {
@@ -152,17 +205,24 @@ export const host = {
     try {
       answer = orchestrator.tool(plain(name), text);
     } catch (thrown) {
-      const error = readError(/** @type {any} */ (thrown).payload ?? thrown);
-      throw new ToolError(error.code, error.message, error.details);
+      throw new ToolError(name, readError(/** @type {any} */ (thrown).payload ?? thrown));
     }
     return JSON.parse(answer);
   },
 
-  /** One fork; returns when it has ended. @param {Request} request @returns {Outcome} */
-  spawn: (request) => /** @type {Outcome} */ (spawn([request], {})[0]),
+  /**
+   * Forks one agent and waits for it; throws a `ChildError` if its outcome is not ok.
+   * @param {Request} request
+   * @returns {Outcome}
+   */
+  spawn(request) {
+    const outcome = /** @type {Outcome} */ (spawn([request], {})[0]);
+    if (!outcome.ok) throw new ChildError(outcome);
+    return outcome;
+  },
 
   /** All at once; returns when all have ended, in the order asked for. @param {Request[]} requests @returns {Outcome[]} */
-  spawnAll: (requests) => spawn(requests, {}),
+  spawnAll: (requests) => spawn(requests, { return: "all" }),
 
   /** All at once; the first that is ok ends the wait, the rest are cancelled. @param {Request[]} requests @returns {Outcome[]} */
   firstOk: (requests) => spawn(requests, { return: "first_ok" }),
@@ -170,7 +230,7 @@ export const host = {
   /** All at once; the first `n` that are ok end the wait. @param {number} n @param {Request[]} requests @returns {Outcome[]} */
   quorum: (n, requests) => spawn(requests, { return: { quorum: n } }),
 
-  /** One model call, which is one turn. @param {{ [key: string]: Json | undefined }} args @returns {any} */
+  /** One model call, which is one turn. @param {JsonObject} args @returns {any} */
   model: (args) => host.tool("model", args),
 
   /** Lets time pass on this fork's own clock. @param {number} ms @returns {void} */
@@ -191,7 +251,7 @@ export const host = {
 export function agent(body) {
   return function run(text) {
     try {
-      const output = body(JSON.parse(text), host) ?? null;
+      const output = body(new Task(JSON.parse(text)), host) ?? null;
       if (typeof (/** @type {any} */ (output)?.then) === "function") {
         throw new TypeError("the agent returned a promise; agents are ordinary functions, not async ones");
       }
@@ -207,7 +267,7 @@ export function agent(body) {
 function toError(thrown) {
   try {
     if (thrown instanceof Failure) {
-      return { code: plain(thrown.code), message: plain(thrown.message), details: write(thrown.details ?? {}, "details") };
+      return { code: plain(thrown.code), message: plain(thrown.message), details: write(detailsOf(thrown), "details") };
     }
     const isError = thrown instanceof Error;
     const place = isError ? where(String(thrown.stack)) : undefined;
@@ -235,7 +295,7 @@ const absent = (what) => () => {
   throw new Error(`a sandbox has no ${what}; take it from the task, or from a tool's answer`);
 };
 Math.random = absent("randomness");
-globalThis.Date = new Proxy(Date, {
+/** @type {any} */ (globalThis).Date = new Proxy(Date, {
   apply: absent("clock"),
   construct: (date, args, made) => (args.length === 0 ? absent("clock")() : Reflect.construct(date, args, made)),
 });

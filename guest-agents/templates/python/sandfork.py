@@ -12,7 +12,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import TracebackType
 from typing import Any, NoReturn
 
@@ -36,6 +36,19 @@ class Failure(Exception):
 class ToolError(Failure):
     """A tool's error. Catch it to go on; uncaught it ends the agent with the tool's own code."""
 
+    def __init__(self, tool: str, error: "ErrorData") -> None:
+        super().__init__(error.code, error.message, error.details)
+        self.tool = tool
+
+
+class ChildError(Failure):
+    """A child that is not ok. Catch it to go on; uncaught it ends the agent with the child's own code."""
+
+    def __init__(self, outcome: "Outcome") -> None:
+        error = outcome.error or ErrorData("", "", {})
+        super().__init__(error.code, error.message, error.details)
+        self.outcome = outcome
+
 
 def fail(code: str, message: str, details: Any = None) -> NoReturn:
     """Ends the agent with an error: a stable code in snake case, a sentence, an object with the particulars."""
@@ -54,18 +67,35 @@ class Task:
 
     run_id: str
     task_id: str
+    parent_task_id: str | None
     agent: str
     depth: int
     goal: str
-    context: dict[str, Any]
-    """The whole input besides `shared`."""
+    acceptance_criteria: list[str]
+    context: Any
+    """The fork's own input."""
     shared: Any
+    """The run's read-only input, the same for all forks."""
+    context_refs: list[str]
     tools: list[Any]
-    """The granted tools with their schemas."""
+    """What may be called, with schemas."""
     spawn: list[str]
-    """The agents it may fork."""
-    document: dict[str, Any]
-    """All of it, as it came."""
+    """Whom it may fork."""
+    output_schema: Any
+    budget: Any
+    """The limits as declared."""
+    messages: list[dict[str, str]]
+    """The two opening messages for a model."""
+
+    def need(self, field: str) -> Any:
+        """A field of the context; absent or null it ends the agent as `blocked`, naming the field."""
+        value = self.context.get(field)
+        return blocked([field]) if value is None else value
+
+    def need_text(self, field: str) -> str:
+        """A text field of the context; absent or no text it ends the agent as `blocked`, naming the field."""
+        value = self.need(field)
+        return value if isinstance(value, str) else blocked([field])
 
 
 @dataclass(frozen=True)
@@ -99,7 +129,7 @@ class ErrorData:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one requested fork ended. A refusal and a failure are outcomes too, never exceptions."""
+    """How one requested fork ended: a refusal and a failure are outcomes too."""
 
     task_id: str
     agent: str
@@ -165,17 +195,19 @@ class Host:
         try:
             answer = orchestrator.tool(_plain(name), _write({} if arguments is None else arguments))
         except Err as refusal:
-            error = _error(refusal.value)
-            raise ToolError(error.code, error.message, error.details) from None
+            raise ToolError(name, _error(refusal.value)) from None
         return json.loads(answer)
 
     def spawn(self, request: Request) -> Outcome:
-        """One fork; returns when it has ended."""
-        return _spawn([request], {})[0]
+        """Forks one agent and waits for it; raises a `ChildError` if its outcome is not ok."""
+        outcome = _spawn([request], {})[0]
+        if not outcome.ok:
+            raise ChildError(outcome)
+        return outcome
 
     def spawn_all(self, requests: Iterable[Request]) -> list[Outcome]:
         """All at once; returns when all have ended, in the order asked for."""
-        return _spawn(requests, {})
+        return _spawn(requests, {"return": "all"})
 
     def first_ok(self, requests: Iterable[Request]) -> list[Outcome]:
         """All at once; the first that is ok ends the wait, the rest are cancelled."""
@@ -198,6 +230,9 @@ class Host:
         return self.tool("budget")
 
 
+_FIELDS = tuple(member.name for member in fields(Task))
+
+
 def agent(body: Callable[[Task, Host], Any]) -> type:
     """Makes the component's export of a function that takes the task and the host and returns the output.
 
@@ -209,8 +244,7 @@ def agent(body: Callable[[Task, Host], Any]) -> type:
             try:
                 _seal()
                 document = json.loads(task)
-                shown = {key: document.get(key) for key in Task.__annotations__ if key != "document"}
-                return _write(body(Task(**shown, document=document), Host()))
+                return _write(body(Task(**{name: document.get(name) for name in _FIELDS}), Host()))
             except Failure as failure:
                 error = _told(failure)
             except BaseException as exception:
@@ -222,9 +256,25 @@ def agent(body: Callable[[Task, Host], Any]) -> type:
 
 def _told(failure: Failure) -> orchestrator.Error:
     try:
-        return orchestrator.Error(_plain(failure.code), _plain(failure.message), _write(failure.details))
+        return orchestrator.Error(_plain(failure.code), _plain(failure.message), _write(_details(failure)))
     except Exception as worse:
         return _exception(worse)
+
+
+def _details(failure: Failure) -> Any:
+    """A failure that is handed on says whose it was."""
+    if isinstance(failure, ToolError):
+        return _with(failure.details, "tool", failure.tool)
+    if isinstance(failure, ChildError):
+        child = failure.outcome
+        return _with(failure.details, "child", {"task_id": child.task_id, "agent": child.agent, "status": child.status})
+    return failure.details
+
+
+def _with(details: Any, key: str, value: Any) -> Any:
+    if not isinstance(details, dict):
+        details = {} if details is None else {"details": details}
+    return {**details, key: value}
 
 
 def _exception(exception: BaseException) -> orchestrator.Error:

@@ -1,0 +1,17 @@
+// {{name}}: reads the file that its task names and says how large it is.
+
+import { agent } from "./sandfork.js";
+
+/** The part of `read_file`'s answer that is used here. */
+interface File {
+  bytes: number;
+}
+
+export const run = agent((task, host) => {
+  // Absent from the context? The fork ends `blocked` and names the field.
+  const path = task.needText("path");
+  host.note(`reading ${path}`);
+  // A tool's error ends this fork with the tool's code; catch the `ToolError` to go on without the file.
+  const file = host.tool<File>("read_file", { path });
+  return { reply: `${path} has ${file.bytes} bytes`, bytes: file.bytes };
+});
