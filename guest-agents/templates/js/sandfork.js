@@ -132,14 +132,19 @@ export class Task {
 }
 
 // Half a surrogate pair is no UTF-8: a binding traps on it, and the host takes no JSON that escapes one.
+const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+// In JSON text it stands as an escape, unless the backslash is itself escaped.
+const ESCAPE = /\\(ud[89a-f]..|.)/g;
+
 /** @param {unknown} text @returns {string} */
-const plain = (text) => String(text).replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "\uFFFD");
+const plain = (text) => String(text).replace(HALF, "\uFFFD");
 
 /** @param {unknown} value @param {string} what @returns {string} */
 function write(value, what) {
   const text = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`${what} is no JSON: ${typeof value}`);
-  return text.includes("\\ud") ? text.replace(/\\(ud[89a-f]..|.)/g, (all, escape) => (escape.length > 1 ? "\\ufffd" : all)) : text;
+  if (!text.includes("\\ud")) return text;
+  return text.replace(ESCAPE, (all, escape) => (escape.length > 1 ? "\\ufffd" : all));
 }
 
 /** @param {{ code: string, message: string, details: string }} error @returns {ErrorData} */
@@ -221,14 +226,27 @@ export const host = {
     return outcome;
   },
 
-  /** All at once; returns when all have ended, in the order asked for. @param {Request[]} requests @returns {Outcome[]} */
+  /**
+   * All at once; returns when all have ended, in the order asked for.
+   * @param {Request[]} requests
+   * @returns {Outcome[]}
+   */
   spawnAll: (requests) => spawn(requests, { return: "all" }),
 
-  /** All at once; the first that is ok ends the wait, the rest are cancelled. @param {Request[]} requests @returns {Outcome[]} */
+  /**
+   * All at once; the first that is ok ends the wait, the rest are cancelled.
+   * @param {Request[]} requests
+   * @returns {Outcome[]}
+   */
   firstOk: (requests) => spawn(requests, { return: "first_ok" }),
 
-  /** All at once; the first `n` that are ok end the wait. @param {number} n @param {Request[]} requests @returns {Outcome[]} */
-  quorum: (n, requests) => spawn(requests, { return: { quorum: n } }),
+  /**
+   * All at once; the first `enough` that are ok end the wait, the rest are cancelled.
+   * @param {number} enough
+   * @param {Request[]} requests
+   * @returns {Outcome[]}
+   */
+  quorum: (enough, requests) => spawn(requests, { return: { quorum: enough } }),
 
   /** One model call, which is one turn. @param {JsonObject} args @returns {any} */
   model: (args) => host.tool("model", args),
@@ -267,12 +285,14 @@ export function agent(body) {
 function toError(thrown) {
   try {
     if (thrown instanceof Failure) {
-      return { code: plain(thrown.code), message: plain(thrown.message), details: write(detailsOf(thrown), "details") };
+      const { code, message } = thrown;
+      return { code: plain(code), message: plain(message), details: write(detailsOf(thrown), "details") };
     }
     const isError = thrown instanceof Error;
     const place = isError ? where(String(thrown.stack)) : undefined;
     const details = { type: isError ? thrown.name : typeof thrown, ...(place && { where: place }) };
-    return { code: "exception", message: plain(isError ? thrown.message : thrown), details: write(details, "details") };
+    const message = plain(isError ? thrown.message : thrown);
+    return { code: "exception", message, details: write(details, "details") };
   } catch (worse) {
     // Details that are no JSON, or an exception that cannot even be named.
     const details = { type: worse instanceof Error ? worse.name : typeof worse };
@@ -280,11 +300,12 @@ function toError(thrown) {
   }
 }
 
-// The innermost frame outside this file. Only the file's name: where it was built is nobody's business.
+// The innermost frame outside this file and StarlingMonkey's own. Only the file's name: where it was built is nobody's
+// business.
 /** @param {string} stack @returns {string | undefined} */
 function where(stack) {
   for (const [, file, line] of stack.matchAll(/([^/\\\s(@]+\.[jt]s):(\d+)/g)) {
-    if (file !== "sandfork.js") return `${file}:${line}`;
+    if (file !== "sandfork.js" && file !== "initializer.js") return `${file}:${line}`;
   }
   return undefined;
 }
@@ -305,5 +326,7 @@ Date.prototype.constructor = Date;
 
 // Where other hosts have a console, this one has the notebook.
 /** @param {unknown[]} values */
-const log = (...values) => host.note(values.map((value) => (typeof value === "string" ? value : (JSON.stringify(value) ?? String(value)))).join(" "));
+const log = (...values) => host.note(values.map((value) => (typeof value === "string" ? value : shown(value))).join(" "));
+/** @param {unknown} value */
+const shown = (value) => JSON.stringify(value) ?? String(value);
 /** @type {any} */ (globalThis).console = { debug: log, info: log, log, warn: log, error: log };

@@ -213,9 +213,9 @@ class Host:
         """All at once; the first that is ok ends the wait, the rest are cancelled."""
         return _spawn(requests, {"return": "first_ok"})
 
-    def quorum(self, n: int, requests: Iterable[Request]) -> list[Outcome]:
-        """All at once; the first `n` that are ok end the wait, the rest are cancelled."""
-        return _spawn(requests, {"return": {"quorum": n}})
+    def quorum(self, enough: int, requests: Iterable[Request]) -> list[Outcome]:
+        """All at once; the first `enough` that are ok end the wait, the rest are cancelled."""
+        return _spawn(requests, {"return": {"quorum": enough}})
 
     def model(self, arguments: dict[str, Any]) -> Any:
         """One model call, which is one turn."""
@@ -313,7 +313,7 @@ def _absent(what: str) -> Callable[..., NoReturn]:
 
 
 _CLOCKS = ("time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time", "sleep")
-_FILES = ("open", "listdir", "scandir", "stat", "lstat", "access", "mkdir", "rmdir", "remove", "unlink", "rename", "getcwd")
+_FILES = ("open", "listdir", "scandir", "stat", "lstat", "access", "getcwd", "mkdir", "rmdir", "remove", "rename")
 
 
 def _seal() -> None:
