@@ -23,6 +23,7 @@ mod golden;
 mod governance;
 mod hostile;
 mod isolation;
+mod languages;
 mod limits;
 mod live;
 mod loops;
