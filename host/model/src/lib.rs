@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod budget;
 pub mod cap;
+pub mod dependency;
 pub mod digest;
 pub mod event;
 pub mod grant;
@@ -18,11 +19,13 @@ pub mod record;
 pub mod redact;
 pub mod refusal;
 pub mod request;
+pub mod retry;
 pub mod tool;
 
 pub use agent::{AgentEntry, AgentSource, Cover};
 pub use budget::{Amounts, Budget, Dimension, Shortfall};
 pub use cap::Cap;
+pub use dependency::{Checkpoint, Dependency, Failure, Handed};
 pub use digest::{Digest, sha256_hex};
 pub use event::{Event, EventBody, EventId, EventType, Standing};
 pub use grant::Grant;
@@ -39,4 +42,5 @@ pub use port::{Answered, RawError, RawOutcome, RawRequest, Unloadable};
 pub use record::{Conflict, Message, RunRecord, RunStatus, Thread, Usage};
 pub use refusal::{Refusal, RefusalCode};
 pub use request::{Ask, OnFailure, Request, RequestOptions, ReturnMode, SpawnOptions};
+pub use retry::{RetryChange, RetrySpec};
 pub use tool::{Reply, ToolCall, ToolProvider, ToolSpec};

@@ -3,6 +3,7 @@
 use crate::agent::AgentEntry;
 use crate::limits::RunLimits;
 use crate::request::RequestOptions;
+use crate::retry::RetrySpec;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,6 +23,19 @@ pub struct TaskSpec {
     pub options: RequestOptions,
     /// Who must accept its output; `None`: the output counts as it is.
     pub review: Option<ReviewSpec>,
+    /// Ids of tasks that must be ok before it starts.
+    pub needs: Vec<String>,
+    /// Ids of tasks that must have ended, however, before it starts.
+    pub needs_optional: Vec<String>,
+    /// What happens if it ends badly.
+    pub retry: RetrySpec,
+}
+
+impl TaskSpec {
+    /// Everything it waits for: what must be ok, then what must only have ended.
+    pub fn waits_for(&self) -> impl Iterator<Item = &str> {
+        self.needs.iter().chain(&self.needs_optional).map(String::as_str)
+    }
 }
 
 /// Who accepts a task's output, and how often it may be sent back.

@@ -188,11 +188,11 @@ pub trait Runtime: Send + Sync {
 
 /// Reads the list of tasks that a planner returned, as strictly as a written plan is read.
 pub trait TaskReader: Send + Sync {
-    /// The tasks of `{"tasks": [...]}`.
+    /// The tasks of `{"tasks": [...]}`; they may also wait for those in `accepted`, by their ids.
     ///
     /// # Errors
     /// Every problem, one sentence each that names its place in the list.
-    fn read(&self, output: &Value) -> Result<Vec<TaskSpec>, Vec<String>>;
+    fn read(&self, output: &Value, accepted: &[&str]) -> Result<Vec<TaskSpec>, Vec<String>>;
 }
 
 /// Where the one event writer puts lines. Called from one place, in order of `seq`.

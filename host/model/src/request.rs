@@ -2,8 +2,10 @@
 
 use crate::budget::Dimension;
 use crate::cap::Cap;
+use crate::dependency::Handed;
 use crate::id::is_valid_id;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a failure does to the run's status.
@@ -205,6 +207,10 @@ pub struct RequestOptions {
     pub is_acceptance: bool,
     /// Its output must be a list of tasks: set by the orchestrator for planners, never by a guest.
     pub is_planning: bool,
+    /// What other tasks and earlier attempts left for it: set by the orchestrator, never by a guest.
+    pub handed: Option<Arc<Handed>>,
+    /// The model tier of a retry that changes it: set by the orchestrator, never by a guest.
+    pub tier: Option<String>,
     /// JSON Schema of the output, in place of the entry's.
     pub output_schema: Option<Value>,
     /// What the result must meet, for the packet.

@@ -20,6 +20,8 @@ pub(crate) struct Batch<'a> {
     started: Vec<Arc<Fork>>,
     /// How many of them live already.
     living: usize,
+    /// How many of those that started first are known to have settled.
+    settled: usize,
     /// Requests that wait for the budget, in order.
     line: VecDeque<(usize, Waiting)>,
 }
@@ -38,7 +40,7 @@ impl<'a> Batch<'a> {
         nursery: Arc<Nursery>,
     ) -> Self {
         let verdicts = asker.with_budget(|budget| judge(asker, requests, budget));
-        let mut batch = Self { asker, nursery, started: Vec::new(), living: 0, line: VecDeque::new() };
+        let mut batch = Self { asker, nursery, started: Vec::new(), living: 0, settled: 0, line: VecDeque::new() };
         for _ in &verdicts {
             batch.nursery.expect();
         }
@@ -54,6 +56,14 @@ impl<'a> Batch<'a> {
 
     pub(crate) fn has_started(&self) -> bool {
         !self.started.is_empty()
+    }
+
+    /// Whether nothing can come of it any more. Each fork is looked at once after it has settled.
+    pub(crate) fn is_over(&mut self) -> bool {
+        while self.started.get(self.settled).is_some_and(|fork| fork.done.reason().is_some()) {
+            self.settled += 1;
+        }
+        self.line.is_empty() && self.settled == self.started.len()
     }
 
     /// Lets everybody live who was admitted since the last time.

@@ -1,9 +1,10 @@
 //! The plan's own forks from the first to the last: sent through the gate, awaited one end at a time, each end followed by
-//! what the task's review or the plan's planner makes of it. Knows the order of things, not their meaning.
+//! what the task's review, its dependents or the plan's planner make of it. Knows the order of things, not their meaning.
 
 use crate::asker::Asker;
 use crate::batch::Batch;
 use crate::clock::nanos;
+use crate::joining::Joins;
 use crate::nursery::Nursery;
 use crate::reviewing::{Next, Way};
 use crate::run::Run;
@@ -84,12 +85,21 @@ impl<'a> Course<'a> {
         // Which way the fork at a place belongs to; places of earlier tasks are settled and never seen again.
         let first_place = self.places;
         let mut way_of: Vec<usize> = (0..ways.len()).collect();
-        self.ask(ways.iter().map(Way::first).collect());
+        let mut joins = Joins::of(self.run, tasks);
+        match &mut joins {
+            None => self.ask(ways.iter_mut().map(Way::work).collect()),
+            Some(joins) => {
+                let (free, requests) = joins.first(self.run, &mut ways).await.into_iter().unzip();
+                way_of = free;
+                self.ask(requests);
+            }
+        }
         loop {
             let arrived = self.next_ends().await;
             if arrived.is_empty() {
                 break;
             }
+            let (mut over, mut stale) = (Vec::new(), Vec::new());
             for (place, outcome) in arrived {
                 let Some(index) = place.checked_sub(first_place).and_then(|place| way_of.get(place)).copied() else {
                     continue;
@@ -98,25 +108,62 @@ impl<'a> Course<'a> {
                 let ordinal = outcome.task.path.top_ordinal();
                 let group = first_group.saturating_add(u32::try_from(index).unwrap_or(u32::MAX));
                 self.group_of.insert(ordinal, group);
+                if joins.as_mut().is_some_and(|joins| joins.take_stale(index)) {
+                    way.discard(&outcome);
+                    stale.push(index);
+                    continue;
+                }
                 match way.follow(self.run, outcome, self.stopped.is_some()) {
-                    Next::End => {}
-                    Next::Ask(mut request) => {
-                        if let Ok(options) = &mut request.options {
-                            options.id = options.id.as_deref().map(|id| self.free_id(id));
-                        }
+                    Next::End => over.push(index),
+                    Next::Ask(request) => {
                         way_of.push(index);
-                        self.ask(vec![*request]);
+                        let request = self.named(*request);
+                        self.ask(vec![request]);
                     }
+                }
+            }
+            if let Some(joins) = &mut joins {
+                let passed = joins.pass_on(self.run, &mut ways, over, stale, self.stopped).await;
+                self.group(first_group, passed.unstarted);
+                let mut requests = Vec::with_capacity(passed.asks.len());
+                for (index, request) in passed.asks {
+                    way_of.push(index);
+                    let is_first = ways.get(index).is_some_and(|way| way.first.is_none());
+                    requests.push(if is_first { request } else { self.named(request) });
+                }
+                if !requests.is_empty() {
+                    self.ask(requests);
                 }
             }
         }
         self.batches.clear();
+        if let Some(joins) = &joins {
+            let swept = joins.sweep(self.run, &mut ways);
+            self.group(first_group, swept);
+        }
         ways.into_iter()
             .filter_map(|way| {
                 self.void.extend(way.returned());
                 way.into_end()
             })
             .collect()
+    }
+
+    /// Remembers which tasks of a list these top forks worked on.
+    fn group(&mut self, first_group: u32, ordinals: Vec<(usize, u32)>) {
+        self.group_of.extend(
+            ordinals.into_iter().map(|(index, ordinal)| {
+                (ordinal, first_group.saturating_add(u32::try_from(index).unwrap_or(u32::MAX)))
+            }),
+        );
+    }
+
+    /// The request of a later attempt, under an id that nobody has.
+    fn named(&mut self, mut request: Request) -> Request {
+        if let Ok(options) = &mut request.options {
+            options.id = options.id.as_deref().map(|id| self.free_id(id));
+        }
+        request
     }
 
     /// Sends requests through the gate; they start when the course next waits.
@@ -142,6 +189,9 @@ impl<'a> Course<'a> {
             if !arrived.is_empty() {
                 for batch in &mut self.batches {
                     batch.move_up();
+                }
+                if self.batches.len() > 1 {
+                    self.batches.retain_mut(|batch| !batch.is_over());
                 }
                 return arrived;
             }

@@ -6,8 +6,9 @@ use crate::Pace;
 use crate::agents::Agents;
 use crate::asker::Asker;
 use crate::clock::Clock;
+use crate::dependencies::layers;
 use crate::events::Log;
-use crate::explained::{Explained, row};
+use crate::explained::{Explained, Waits, row};
 use crate::fork::Fork;
 use crate::gate::{Verdict, judge};
 use crate::input::{AgentCode, Broken};
@@ -51,7 +52,7 @@ pub fn explain(input: ExplainInput) -> Result<Vec<Explained>, Broken> {
         Shape::Planner(_) => (true, "the plan, as planner"),
         Shape::Root(_) | Shape::Tasks(_) => (false, "the plan"),
     };
-    telling.together(tasks, asked_by);
+    telling.in_layers(tasks, asked_by);
     let others = run.plan.agents.iter().filter(|entry| !telling.seen.contains(&entry.name));
     let others: Vec<&AgentEntry> = others.collect();
     for entry in others {
@@ -86,7 +87,7 @@ impl Runtime for Nothing {
 }
 
 impl TaskReader for Nothing {
-    fn read(&self, _output: &Value) -> Result<Vec<TaskSpec>, Vec<String>> {
+    fn read(&self, _output: &Value, _accepted: &[&str]) -> Result<Vec<TaskSpec>, Vec<String>> {
         Err(vec!["nothing is read here".into()])
     }
 }
@@ -103,11 +104,32 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    /// The plan's own tasks: one call, as in the run; then their reviewers, one by one, when the work has been settled.
+    /// The plan's own tasks, layer by layer, each when the one before has been settled: in a run a task may find more or less
+    /// there, for nobody waits for a whole layer.
+    fn in_layers(&mut self, tasks: &[TaskSpec], asked_by: &str) {
+        let layers = layers(tasks);
+        let is_layered = tasks.iter().any(|task| task.waits_for().next().is_some());
+        for layer in 0..=layers.iter().copied().max().unwrap_or_default() {
+            let of_layer = tasks.iter().zip(&layers).filter(|(_, of)| **of == layer).map(|(task, _)| task.clone());
+            let of_layer: Vec<TaskSpec> = of_layer.collect();
+            self.together(&of_layer, asked_by);
+        }
+        for row in self.rows.iter_mut().filter(|_| is_layered) {
+            let found = tasks.iter().zip(&layers).find(|(task, _)| task.id == row.task_id);
+            row.waits = found.map(|(task, layer)| Waits {
+                layer: *layer,
+                needs: task.needs.clone(),
+                needs_optional: task.needs_optional.clone(),
+            });
+        }
+        self.rows.sort_by_key(|row| tasks.iter().position(|task| is_of(&task.id, &row.task_id)));
+    }
+
+    /// Tasks that start together: one call, as in the run; then their reviewers, one by one, when the work has been settled.
     fn together(&mut self, tasks: &[TaskSpec], asked_by: &str) {
-        let ways: Vec<Way> = tasks.iter().map(|task| Way::new(task.clone(), task.id.clone())).collect();
+        let mut ways: Vec<Way> = tasks.iter().map(|task| Way::new(task.clone(), task.id.clone())).collect();
         let asker = Asker::Plan(self.run);
-        let requests: Vec<Request> = ways.iter().map(Way::first).collect();
+        let requests: Vec<Request> = ways.iter_mut().map(Way::work).collect();
         let verdicts = asker.with_budget(|budget| judge(asker, requests.clone(), budget));
         let told: Vec<_> = requests
             .iter()
@@ -122,7 +144,6 @@ impl Telling<'_> {
                 self.alone(asker, review, "the plan, as reviewer");
             }
         }
-        self.rows.sort_by_key(|row| tasks.iter().position(|task| is_of(&task.id, &row.task_id)));
     }
 
     /// One request by itself, given back afterwards: the first of its kind, whoever came before.
@@ -168,6 +189,7 @@ impl Telling<'_> {
             layers: Vec::new(),
             shared: Vec::new(),
             taken: Vec::new(),
+            waits: None,
         });
         None
     }

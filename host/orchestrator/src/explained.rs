@@ -37,6 +37,19 @@ pub struct Explained {
     pub shared: Vec<String>,
     /// What was taken away, and by which rule; one sentence each.
     pub taken: Vec<String>,
+    /// For whom it waits; `None` unless the plan has tasks that wait.
+    pub waits: Option<Waits>,
+}
+
+/// When a task of the plan starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// 0 for a task that waits for nobody, else one more than the deepest that it waits for.
+    pub layer: u32,
+    /// Ids of what must be ok before.
+    pub needs: Vec<String>,
+    /// Ids of what must have ended before, however.
+    pub needs_optional: Vec<String>,
 }
 
 /// One thing that is limited: who said what, and what came of it.
@@ -76,6 +89,7 @@ pub(crate) fn row(asker: Asker<'_>, fork: &Fork, request: &Request, asked_by: &s
         layers: layers.collect(),
         shared: fork.run.plan.shared.keys().cloned().collect(),
         taken,
+        waits: None,
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) struct ForkState {
     /// `None` once it was settled.
     pub(crate) budget: Option<Budget>,
     pub(crate) counts: Counts,
-    seq_no: u64,
+    pub(crate) seq_no: u64,
     pub(crate) fork_event: Option<EventId>,
     pub(crate) started_ns: Option<u64>,
     pub(crate) deadline_ns: u64,
@@ -90,6 +90,8 @@ pub(crate) struct ForkState {
     pub(crate) calls_by_tool: HashMap<Arc<str>, u64>,
     /// Bytes of the message list so far, for token estimates.
     pub(crate) message_bytes: u64,
+    /// What it and what it forked have stored; of the run's own forks only, and bounded.
+    pub(crate) artifact_refs: Vec<String>,
     /// Kept only when a transcript was asked for.
     pub(crate) thread: Option<Thread>,
 }
@@ -201,6 +203,7 @@ impl Fork {
                 recent: Recent::default(),
                 calls_by_tool: HashMap::new(),
                 message_bytes: 0,
+                artifact_refs: Vec::new(),
                 thread,
             }),
             nursery,

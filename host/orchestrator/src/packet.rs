@@ -5,8 +5,8 @@
 use crate::fork::Fork;
 use crate::layers::Scale;
 use crate::prose::{Prose, compact, quote, quote_all};
-use sandfork_model::{Amounts, Dimension, Message, Plan};
-use serde_json::{Map, Value};
+use sandfork_model::{Amounts, Dependency, Dimension, Handed, Message, Plan, Status};
+use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
 /// Room for the document of a fork with a few tools: most never need more.
@@ -73,6 +73,9 @@ pub(crate) fn document(fork: &Fork) -> Packet {
     text.push_str(&fork.run.common.shared);
     text.push_str(",\"context_refs\":");
     quote_all(&mut text, fork.options.context_refs.iter().map(String::as_str));
+    if let Some(handed) = &fork.options.handed {
+        handed_down(handed, &mut text);
+    }
     text.push_str(",\"tools\":[");
     for (place, entry) in tools(fork).enumerate() {
         text.push_str(if place == 0 { "" } else { "," });
@@ -92,6 +95,21 @@ pub(crate) fn document(fork: &Fork) -> Packet {
     messages.push_json("\"}]}");
     fork.run.layers.add(scale.weights());
     Packet { message_bytes: messages.bytes(), document: messages.into_json() }
+}
+
+/// What other tasks and the attempt before left: keys that only a task has for which there is something.
+fn handed_down(handed: &Handed, text: &mut String) {
+    for (place, one) in handed.dependencies.iter().enumerate() {
+        text.push_str(if place == 0 { ",\"dependencies\":{" } else { "," });
+        quote(text, &one.id);
+        text.push(':');
+        text.push_str(&compact(&json!(one)));
+    }
+    text.push_str(if handed.dependencies.is_empty() { "" } else { "}" });
+    if let Some(checkpoint) = &handed.checkpoint {
+        text.push_str(",\"checkpoint\":");
+        text.push_str(&compact(&json!(checkpoint)));
+    }
 }
 
 /// A task document read back for a transcript: as a map, and its two messages.
@@ -133,8 +151,22 @@ fn task(fork: &Fork, context: &str, budget: &str, text: &mut Prose, scale: &mut 
             text.push(part);
         }
     }
+    let handed = fork.options.handed.as_deref();
+    if let Some(checkpoint) = handed.and_then(|handed| handed.checkpoint.as_ref()) {
+        // Writing to a Prose cannot fail.
+        let _ = writeln!(
+            text,
+            "Earlier attempt: {} ended {} after event {}; this time: {}",
+            checkpoint.task_id, checkpoint.status, checkpoint.last_seq_no, checkpoint.change
+        );
+        text.list("Stored by it", checkpoint.artifact_refs.iter().map(String::as_str));
+    }
     scale.mark(text.bytes());
     text.list("Accepted artifacts", fork.options.context_refs.iter().map(String::as_str));
+    for (place, one) in handed.iter().flat_map(|handed| &handed.dependencies).enumerate() {
+        text.push(if place == 0 { "Dependencies:\n" } else { "" });
+        dependency(one, text);
+    }
     scale.mark(text.bytes());
     for (place, entry) in tools(fork).enumerate() {
         text.push(if place == 0 { "Tools:\n" } else { "" });
@@ -147,6 +179,27 @@ fn task(fork: &Fork, context: &str, budget: &str, text: &mut Prose, scale: &mut 
     scale.mark(text.bytes());
     text.append(&fork.run.common.shared_lines);
     scale.mark(text.bytes());
+}
+
+/// One line: what a dependency said of itself, quoted, and where its result is. A failure is told as one: that nothing came
+/// back says nothing about what there is to find (GV-59).
+fn dependency(one: &Dependency, text: &mut Prose) {
+    // Writing to a Prose cannot fail.
+    let _ = write!(text, "- {}: {}", one.id, one.status);
+    match (&one.summary, &one.error) {
+        (_, Some(error)) if one.status != Status::Ok => {
+            let message = Value::String(error.message.clone());
+            let _ = write!(text, " ({}: {message}); its result is missing, which is no finding", error.code);
+        }
+        (Some(summary), _) => {
+            let _ = write!(text, ", {}", Value::String(summary.clone()));
+        }
+        (None, _) => {}
+    }
+    for reference in &one.artifact_refs {
+        let _ = write!(text, " {reference}");
+    }
+    text.push("\n");
 }
 
 /// What the fork may call, by name: its grant, and what needs no asking. `model` is how it thinks, not a tool it is told of.

@@ -1,13 +1,14 @@
 //! A plan whose tasks an agent returns (GV-09, GV-39): planner, tasks, and the planner again for what came back open. Knows
 //! what a planner is told and what becomes of its lists; reading them is the plan's reader's business.
 
-use crate::course::{Course, TaskEnd};
+use crate::course::{Course, TaskEnd, spend_retry};
+use crate::handing::{shown, summary};
 use crate::run::Run;
+use crate::unstarted::DEPENDENCY_FAILED;
 use sandfork_model::{EventBody, Outcome, PlannerSpec, Status, TaskSpec};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
-/// Characters of a text that a planner is shown of an earlier task.
-const SHOWN_CHARS: usize = 1000;
 /// Bytes of a list of missing fields that a planner is shown, as JSON.
 const SHOWN_BYTES: usize = 16 << 10;
 /// Keys of an accepted output that a planner is shown.
@@ -37,17 +38,19 @@ pub(crate) async fn follow(course: &mut Course<'_>, planner: &PlannerSpec) -> Pl
         // A list that cannot be used has made the planner's own fork fail: see `check`.
         let tasks = ended.outcome.output.as_ref().and_then(|output| check(run, output).ok());
         planned.planners.push(ended.outcome);
-        let Some(tasks) = tasks else { break };
+        let Some(mut tasks) = tasks else { break };
         let count = u64::try_from(tasks.len()).unwrap_or(u64::MAX);
         run.emit(EventBody::Planned { tasks: count, replan: u64::from(replan) }, None);
         course.discard(open.iter().flat_map(|end| end.ordinals.iter().copied()));
         planned.replaced.append(&mut open);
+        let affected = take_affected(course, &tasks, &mut planned);
+        tasks.extend(affected);
         for end in course.work(&tasks).await {
             if is_open(&end.outcome) { open.push(end) } else { planned.ends.push(end) }
         }
-        run.accepted
-            .lock()
-            .extend(planned.ends.iter().filter(|end| end.outcome.is_ok()).map(|end| end.spec.id.clone()));
+        run.accepted.lock().extend(
+            planned.ends.iter().filter(|end| end.outcome.is_ok()).map(|end| (end.spec.id.clone(), end.outcome.clone())),
+        );
         if open.is_empty() || course.is_stopped() {
             break;
         }
@@ -56,33 +59,56 @@ pub(crate) async fn follow(course: &mut Course<'_>, planner: &PlannerSpec) -> Pl
     planned
 }
 
+/// Accepted tasks that rest on one that is now planned again: they are done again with it, at the price of a retry each, and
+/// what does not rest on it stands (GV-48, GV-50).
+fn take_affected(course: &mut Course<'_>, tasks: &[TaskSpec], planned: &mut Planned) -> Vec<TaskSpec> {
+    let run = course.run();
+    let mut again: HashSet<String> = tasks.iter().map(|task| task.id.clone()).collect();
+    let mut affected = Vec::new();
+    let rests_on = |end: &TaskEnd, again: &HashSet<String>| {
+        end.outcome.is_ok() && end.spec.waits_for().any(|id| again.contains(id))
+    };
+    while let Some(place) = planned.ends.iter().position(|end| rests_on(end, &again)) {
+        if !spend_retry(run) {
+            break;
+        }
+        let end = planned.ends.remove(place);
+        run.accepted.lock().remove(&end.spec.id);
+        course.discard(end.ordinals.iter().copied());
+        again.insert(end.spec.id.clone());
+        affected.push(end.spec.clone());
+        planned.replaced.push(end);
+    }
+    affected
+}
+
 /// Reads a planner's output as strictly as a written plan. A task that has been accepted cannot be planned again.
 pub(crate) fn check(run: &Run, output: &Value) -> Result<Vec<TaskSpec>, Vec<String>> {
-    let tasks = run.task_reader.read(output)?;
     let accepted = run.accepted.lock();
+    let mut known: Vec<&str> = accepted.keys().map(String::as_str).collect();
+    known.sort_unstable();
+    let tasks = run.task_reader.read(output, &known)?;
     let again: Vec<String> = tasks
         .iter()
         .enumerate()
-        .filter(|(_, task)| accepted.contains(&task.id))
+        .filter(|(_, task)| accepted.contains_key(&task.id))
         .map(|(index, task)| format!("`tasks[{index}].id`: the task {} is accepted already; leave it out", task.id))
         .collect();
     if again.is_empty() { Ok(tasks) } else { Err(again) }
 }
 
-/// Whether the planner may help: input is missing, or the task is too large for one worker, which may not split it itself.
+/// Whether the planner may help: input is missing, or the task is too large for one worker, which may not split it itself;
+/// or it fell with such a task.
 fn is_open(outcome: &Outcome) -> bool {
-    let asks_to_split = || {
-        outcome.error.as_ref().is_some_and(|error| error.details.get("code").is_some_and(|code| code == "needs_split"))
+    let says = |pointer: &str, word: &str| {
+        outcome.error.as_ref().is_some_and(|error| error.details.pointer(pointer).is_some_and(|said| said == word))
     };
+    let asks_to_split = || says("/code", "needs_split");
     match outcome.status {
         Status::Blocked => true,
         Status::Failed => asks_to_split(),
-        Status::Ok
-        | Status::Timeout
-        | Status::OutOfFuel
-        | Status::OutOfBudget
-        | Status::Refused
-        | Status::Cancelled => false,
+        Status::Ok | Status::Timeout | Status::OutOfFuel | Status::OutOfBudget | Status::Refused => false,
+        Status::Cancelled => says("/root/status", "blocked") || says("/root/said", "needs_split"),
     }
 }
 
@@ -121,7 +147,13 @@ fn previous(end: &TaskEnd) -> Value {
 fn blocked(end: &TaskEnd) -> Value {
     let details = end.outcome.error.as_ref().map_or(&Value::Null, |error| &error.details);
     let missing = details.get("missing").filter(|missing| missing.to_string().len() <= SHOWN_BYTES);
-    let code = if end.outcome.status == Status::Blocked { "blocked" } else { "needs_split" };
+    let code = match end.outcome.status {
+        Status::Blocked => "blocked",
+        Status::Cancelled => DEPENDENCY_FAILED,
+        Status::Failed | Status::Ok | Status::Timeout | Status::OutOfFuel | Status::OutOfBudget | Status::Refused => {
+            "needs_split"
+        }
+    };
     json!({
         "task_id": end.spec.id,
         "code": code,
@@ -132,12 +164,7 @@ fn blocked(end: &TaskEnd) -> Value {
 
 fn accepted(end: &TaskEnd) -> Value {
     let output = end.outcome.output.as_ref();
-    let summary = output.and_then(|output| ["summary", "reply"].iter().find_map(|key| output.get(key)?.as_str()));
     let keys: Vec<&String> =
         output.and_then(Value::as_object).map(|map| map.keys().take(SHOWN_KEYS).collect()).unwrap_or_default();
-    json!({ "task_id": end.spec.id, "summary": summary.map(shown), "output_keys": keys })
-}
-
-fn shown(text: &str) -> String {
-    text.chars().take(SHOWN_CHARS).collect()
+    json!({ "task_id": end.spec.id, "summary": output.and_then(summary).map(shown), "output_keys": keys })
 }

@@ -30,7 +30,11 @@ pub(crate) fn reserve(
     let (_, level) = asker.run().gauge.level();
     let cheapest = || policy.tiers.iter().min_by_key(|(_, percent)| **percent).map(|(name, _)| name.clone());
     let usual = if asker.depth() > 0 { policy.child_tier.clone() } else { None };
-    let tier = if level >= policy.water.spare { cheapest().or(usual) } else { usual };
+    let tier = match &candidate.options.tier {
+        Some(written) => Some(written.clone()),
+        None if level >= policy.water.spare => cheapest().or(usual),
+        None => usual,
+    };
     let attempt = |tier: Option<&String>| {
         let ask = priced(&candidate.ask, tier.and_then(|name| policy.tiers.get(name)).copied());
         shares.amounts(budget, &ask, limits.fork.fuel_per_step)

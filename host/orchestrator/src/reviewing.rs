@@ -3,7 +3,9 @@
 
 use crate::course::{TaskEnd, spend_retry};
 use crate::run::Run;
-use sandfork_model::{AgentError, EventBody, Outcome, Request, RequestOptions, ReviewSpec, Status, TaskSpec};
+use sandfork_model::{
+    AgentError, Checkpoint, EventBody, Handed, Outcome, Request, RequestOptions, ReviewSpec, Status, TaskSpec,
+};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -16,7 +18,7 @@ pub(crate) enum Next {
 }
 
 /// Where a task stands.
-enum Stage {
+pub(crate) enum Stage {
     /// A worker is at it.
     Work,
     /// A reviewer looks at this output.
@@ -27,16 +29,30 @@ enum Stage {
 
 /// One task on its way.
 pub(crate) struct Way {
-    spec: TaskSpec,
-    id: String,
-    stage: Stage,
+    /// What is asked now.
+    pub(crate) spec: TaskSpec,
+    /// What was asked first, once a retry has changed it.
+    pub(crate) written: Option<Box<TaskSpec>>,
+    pub(crate) id: String,
+    pub(crate) stage: Stage,
     /// The first attempt, under whose name the task's end is reported.
-    first: Option<Outcome>,
+    pub(crate) first: Option<Outcome>,
     attempts: u32,
     /// The attempt under review, or just ended.
-    latest: Option<u32>,
-    returned: Vec<u32>,
-    ordinals: Vec<u32>,
+    pub(crate) latest: Option<u32>,
+    pub(crate) returned: Vec<u32>,
+    pub(crate) ordinals: Vec<u32>,
+    /// What the next attempt is told instead of the task's own context: that, and a review.
+    pub(crate) context: Option<Value>,
+    /// What the tasks that it waited for came to.
+    pub(crate) handed: Option<Arc<Handed>>,
+    /// What the attempt before left, until the next one is told.
+    pub(crate) checkpoint: Option<Checkpoint>,
+    /// Attempts that followed one that ended badly, and why there is none where one was allowed.
+    pub(crate) retries: u32,
+    pub(crate) unpaid: Option<&'static str>,
+    /// How often it was done again for what it was handed.
+    pub(crate) renewals: u32,
 }
 
 impl Way {
@@ -44,6 +60,7 @@ impl Way {
     pub(crate) fn new(spec: TaskSpec, id: String) -> Self {
         Self {
             spec,
+            written: None,
             id,
             stage: Stage::Work,
             first: None,
@@ -51,12 +68,13 @@ impl Way {
             latest: None,
             returned: Vec::new(),
             ordinals: Vec::new(),
+            context: None,
+            handed: None,
+            checkpoint: None,
+            retries: 0,
+            unpaid: None,
+            renewals: 0,
         }
-    }
-
-    /// The first attempt.
-    pub(crate) fn first(&self) -> Request {
-        self.work(self.spec.context.clone())
     }
 
     /// The first review, of an output nobody has seen; `None` for a task without.
@@ -72,7 +90,10 @@ impl Way {
     /// What it came to; `None` only for a way that was never followed to its end.
     pub(crate) fn into_end(self) -> Option<TaskEnd> {
         match self.stage {
-            Stage::Over(outcome) => Some(TaskEnd { spec: self.spec, outcome: *outcome, ordinals: self.ordinals }),
+            Stage::Over(outcome) => {
+                let spec = self.written.map_or(self.spec, |written| *written);
+                Some(TaskEnd { spec, outcome: *outcome, ordinals: self.ordinals })
+            }
             Stage::Work | Stage::Review { .. } => None,
         }
     }
@@ -81,7 +102,7 @@ impl Way {
     pub(crate) fn follow(&mut self, run: &Run, ended: Outcome, is_stopped: bool) -> Next {
         self.ordinals.push(ended.task.path.top_ordinal());
         match std::mem::replace(&mut self.stage, Stage::Work) {
-            Stage::Work => self.worked(ended, is_stopped),
+            Stage::Work => self.worked(run, ended, is_stopped),
             Stage::Review { draft } => self.reviewed(run, draft, &ended, is_stopped),
             Stage::Over(outcome) => {
                 self.stage = Stage::Over(outcome);
@@ -90,15 +111,21 @@ impl Way {
         }
     }
 
-    fn worked(&mut self, ended: Outcome, is_stopped: bool) -> Next {
+    fn worked(&mut self, run: &Run, ended: Outcome, is_stopped: bool) -> Next {
         self.latest = Some(ended.task.path.top_ordinal());
         self.first.get_or_insert_with(|| ended.clone());
+        if let Some(again) = self.retry(run, &ended, is_stopped) {
+            return Next::Ask(Box::new(again));
+        }
         let draft = match (&self.spec.review, &ended.output) {
             (Some(review), Some(draft)) if ended.is_ok() => Some((review.clone(), draft.clone())),
             _ => None,
         };
         match draft {
-            None => self.end(ended.status, ended.output, ended.error),
+            None => {
+                let error = self.told(ended.error);
+                self.end(ended.status, ended.output, error)
+            }
             Some(_) if is_stopped => {
                 self.refuse(Status::Cancelled, "the run was stopped before its output was reviewed", json!({}))
             }
@@ -164,7 +191,8 @@ impl Way {
         };
         context.insert("review".into(), json!({ "comments": comments, "previous_output": draft }));
         self.stage = Stage::Work;
-        Next::Ask(Box::new(self.work(Value::Object(context))))
+        self.context = Some(Value::Object(context));
+        Next::Ask(Box::new(self.work()))
     }
 
     /// An output that nobody accepted.
@@ -174,15 +202,24 @@ impl Way {
     }
 
     /// The task's own end: reported as its first attempt, whatever that one's fork did.
-    fn end(&mut self, status: Status, output: Option<Value>, error: Option<AgentError>) -> Next {
+    pub(crate) fn end(&mut self, status: Status, output: Option<Value>, error: Option<AgentError>) -> Next {
         if let Some(first) = &self.first {
             self.stage = Stage::Over(Box::new(Outcome { status, output, error, ..first.clone() }));
         }
         Next::End
     }
 
-    fn work(&self, context: Value) -> Request {
-        let options = RequestOptions { id: Some(self.id.clone()), ..self.spec.options.clone() };
+    /// The next attempt, with everything it is told.
+    pub(crate) fn work(&mut self) -> Request {
+        let handed = match self.checkpoint.take() {
+            None => self.handed.clone(),
+            checkpoint => {
+                let dependencies = self.handed.as_ref().map(|handed| handed.dependencies.clone()).unwrap_or_default();
+                Some(Arc::new(Handed { dependencies, checkpoint }))
+            }
+        };
+        let options = RequestOptions { id: Some(self.id.clone()), handed, ..self.spec.options.clone() };
+        let context = self.context.as_ref().unwrap_or(&self.spec.context).clone();
         let (agent, goal) = (self.spec.agent.clone(), self.spec.goal.clone());
         Request { agent, goal, context, options: Ok(options), is_added: false }
     }

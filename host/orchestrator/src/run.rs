@@ -1,6 +1,7 @@
 //! What all forks of one run share. Holds state; decides nothing.
 
 use crate::agents::Agents;
+use crate::checkpoint::Left;
 use crate::clock::Clock;
 use crate::events::Log;
 use crate::fork::Fork;
@@ -16,7 +17,7 @@ use crate::toolbox::Toolbox;
 use sandfork_model::{
     Budget, Event, EventBody, EventId, Outcome, Plan, RunId, TaskPath, TaskReader, TaskRef, TranscriptSink,
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -58,8 +59,10 @@ pub(crate) struct Run {
     pub(crate) transcript: Option<Arc<dyn TranscriptSink>>,
     /// Reads what a planner returns.
     pub(crate) task_reader: Arc<dyn TaskReader>,
-    /// Ids of tasks whose output was accepted: a planner cannot plan them again.
-    pub(crate) accepted: Guarded<HashSet<String>>,
+    /// Tasks whose output was accepted, by id: a planner cannot plan them again, and later tasks may wait for them.
+    pub(crate) accepted: Guarded<HashMap<String, Outcome>>,
+    /// What attempts that ended badly left, by top ordinal.
+    pub(crate) left: Guarded<HashMap<u32, Left>>,
     /// Forks that have not settled, in tree order; kept only where the plan has a fuse.
     living: Guarded<BTreeMap<TaskPath, Weak<Fork>>>,
     outcomes: Guarded<Outcomes>,
@@ -112,6 +115,7 @@ impl Run {
             transcript,
             task_reader,
             accepted: Guarded::default(),
+            left: Guarded::default(),
             living: Guarded::default(),
             outcomes: Guarded::default(),
             broken: OnceLock::new(),

@@ -1,15 +1,19 @@
 //! The end of a fork, once: outcome kept, ledger returned, slot and seat given back, parent told.
 
+use crate::checkpoint;
 use crate::ending::Verdict;
 use crate::fork::Fork;
 use crate::stop::Reason;
-use sandfork_model::{Dimension, EventBody, Outcome};
+use sandfork_model::{Dimension, EventBody, Outcome, Status};
 use std::sync::Arc;
 
 /// Settles a fork. A second call changes nothing.
 pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
     let Some(budget) = fork.state.lock().budget.take() else { return };
     fork.run.dismiss(&fork.task.path);
+    if verdict.status != Status::Ok {
+        checkpoint::keep(fork);
+    }
     let now_ns = fork.run.clock.now_ns();
     let counts = {
         let mut state = fork.state.lock();

@@ -1,6 +1,7 @@
 //! One tool call: grant, counts, provider, delay, size. The grant is checked here and nowhere else.
 
 use crate::budgeting;
+use crate::checkpoint;
 use crate::cutting;
 use crate::fork::{Fork, HaltReason};
 use crate::forking;
@@ -138,6 +139,7 @@ fn announce_artifact(fork: &Fork, answer: &str, cause: EventId) {
     let stored: Value = serde_json::from_str(answer).unwrap_or_default();
     let text = |key: &str| stored.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let number = |key: &str| stored.get(key).and_then(Value::as_u64).unwrap_or_default();
+    checkpoint::wrote(fork, &text("ref"));
     let (name, sha256) = (text("name"), text("sha256"));
     fork.emit(EventBody::ArtifactPut { name, version: number("version"), bytes: number("bytes"), sha256 }, Some(cause));
 }

@@ -59,7 +59,8 @@ fn plan(document: &Node, base: &Base<'_>, problems: &mut Problems) -> Option<Pla
     let workspace = fields.take("workspace").and_then(|node| base.directory(node, "workspace", problems));
     let limits = fields.take("limits").map_or_else(RunLimits::default, |node| limits(node, problems));
     let reviewers = Known::new("agent", document.get("agents").into_iter().flat_map(keys));
-    let room = Room { tools: &known, agents: &reviewers, base };
+    let tiers = Known::new("tier", limits.policy.tiers.keys().map(String::as_str));
+    let room = Room { tools: &known, agents: &reviewers, tiers: &tiers, base, accepted: &[] };
     let shape = shape(&mut fields, goal, document.get("goal").is_some(), &room, problems);
     fields.finish(problems);
     let shape = shape?;

@@ -16,6 +16,7 @@ const MAX_TASKS: usize = 1024;
 pub struct PlannedTasks {
     tools: Vec<String>,
     agents: Vec<String>,
+    tiers: Vec<String>,
 }
 
 impl PlannedTasks {
@@ -26,12 +27,13 @@ impl PlannedTasks {
         Self {
             tools: built_in.chain(plan.tools.iter().map(|tool| tool.name.clone())).collect(),
             agents: plan.agents.iter().map(|entry| entry.name.clone()).collect(),
+            tiers: plan.limits.policy.tiers.keys().cloned().collect(),
         }
     }
 }
 
 impl TaskReader for PlannedTasks {
-    fn read(&self, output: &Value) -> Result<Vec<TaskSpec>, Vec<String>> {
+    fn read(&self, output: &Value, accepted: &[&str]) -> Result<Vec<TaskSpec>, Vec<String>> {
         if let Some(count) = output.get("tasks").and_then(Value::as_array).map(Vec::len)
             && count > MAX_TASKS
         {
@@ -41,7 +43,8 @@ impl TaskReader for PlannedTasks {
         let mut problems = Problems::new("the planner's output");
         let tools = Known::new("tool", self.tools.iter().map(String::as_str));
         let agents = Known::new("agent", self.agents.iter().map(String::as_str));
-        let room = Room { tools: &tools, agents: &agents, base: &Base::nowhere() };
+        let tiers = Known::new("tier", self.tiers.iter().map(String::as_str));
+        let room = Room { tools: &tools, agents: &agents, tiers: &tiers, base: &Base::nowhere(), accepted };
         let read = Fields::of(&document, "", &mut problems).and_then(|mut fields| {
             let list = fields.need("tasks", &mut problems).map(|node| tasks(node, &room, &mut problems));
             // A planner may say in words what it did, as every agent may.

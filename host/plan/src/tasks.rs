@@ -6,9 +6,11 @@ use crate::ask::{Purse, ask};
 use crate::files::Base;
 use crate::limits::on_failure;
 use crate::names::Known;
+use crate::needs::{self, Wish};
+use crate::retry::retry;
 use crate::tools::object;
 use sandfork_model::id::is_valid_id;
-use sandfork_model::{Ask, PlannerSpec, RequestOptions, TaskSpec};
+use sandfork_model::{Ask, PlannerSpec, RequestOptions, RetrySpec, TaskSpec};
 use sandfork_source::{Fields, Node, Problems, expect_list, expect_texts, quote};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -23,7 +25,10 @@ const PLANNER_ID: &str = "planner";
 pub(crate) struct Room<'a> {
     pub(crate) tools: &'a Known<'a>,
     pub(crate) agents: &'a Known<'a>,
+    pub(crate) tiers: &'a Known<'a>,
     pub(crate) base: &'a Base<'a>,
+    /// Tasks that have ended well before, for which tasks may wait too.
+    pub(crate) accepted: &'a [&'a str],
 }
 
 /// Reads `root`; `goal` is the plan's own, for a root that has none.
@@ -69,15 +74,21 @@ pub(crate) fn tasks(node: &Node, room: &Room<'_>, problems: &mut Problems) -> Ve
         problems.push(problem);
     }
     let mut seen: HashMap<&str, u32> = HashMap::new();
-    let mut read = Vec::new();
+    let (mut read, mut wishes) = (Vec::new(), Vec::new());
     for (index, item) in items.iter().enumerate() {
         let Some(mut fields) = Fields::of(item, format!("tasks[{index}]"), problems) else { continue };
         let id = id(&mut fields, item, &mut seen, problems);
         let goal = fields.need_text("goal", problems);
         let reviewed = fields.take("review");
         let review = reviewed.and_then(|node| review(node, &fields.path_of("review"), room.agents, problems));
-        read.extend(task(fields, id, goal, room, problems).map(|task| TaskSpec { review, ..task }));
+        let retry = retry(&mut fields, room.tiers, problems);
+        let wish = Wish::read(&id, &mut fields, problems);
+        let (needs, needs_optional) = wish.ids();
+        wishes.push(wish);
+        let task = task(fields, id, goal, room, problems);
+        read.extend(task.map(|task| TaskSpec { review, needs, needs_optional, retry, ..task }));
     }
+    needs::check(&wishes, room.accepted, problems);
     read
 }
 
@@ -124,6 +135,9 @@ fn task(
         context: Value::Object(context.unwrap_or_default()),
         options,
         review: None,
+        needs: Vec::new(),
+        needs_optional: Vec::new(),
+        retry: RetrySpec::default(),
     })
 }
 
@@ -155,6 +169,8 @@ fn options(fields: &mut Fields<'_>, room: &Room<'_>, problems: &mut Problems) ->
         low_value: fields.flag("low_value", problems).unwrap_or(false),
         is_acceptance: false,
         is_planning: false,
+        handed: None,
+        tier: None,
         output_schema: fields
             .take("output_schema")
             .and_then(|node| room.base.schema(node, &fields.path_of("output_schema"), problems)),

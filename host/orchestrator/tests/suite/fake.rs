@@ -3,9 +3,9 @@
 
 use sandfork_model::port::{RawOutcome, RawRequest};
 use sandfork_model::{
-    Agent, AgentEntry, AgentSource, Allowance, Ask, BoxFuture, End, Ended, Event, EventSink, Leash, Meter, Plan,
-    PlannerSpec, Port, Reply, RequestOptions, ReviewSpec, RunId, RunLimits, RunRecord, Runtime, Shape, Stop,
-    TaskReader, TaskSpec, ToolCall, ToolProvider, ToolSpec, Unloadable,
+    Agent, AgentEntry, AgentError, AgentSource, Allowance, Ask, BoxFuture, End, Ended, Event, EventSink, Leash, Meter,
+    Plan, PlannerSpec, Port, Reply, RequestOptions, RetrySpec, ReviewSpec, RunId, RunLimits, RunRecord, Runtime, Shape,
+    Stop, TaskReader, TaskSpec, ToolCall, ToolProvider, ToolSpec, Unloadable,
 };
 use sandfork_orchestrator::{AgentCode, ExplainInput, Explained, Interrupt, Pace, RunInput, Seats, explain, run};
 use serde_json::{Value, json};
@@ -186,11 +186,39 @@ impl ToolProvider for Waits {
     }
 }
 
+/// `artifact_put {name}` counts the versions of a name; `{name: "full"}` is refused.
+#[derive(Default)]
+struct Shelf(Mutex<HashMap<String, u64>>);
+
+impl ToolProvider for Shelf {
+    fn specs(&self) -> Vec<ToolSpec> {
+        vec![ToolSpec { name: "artifact_put".into(), description: String::new(), input_schema: json!({}) }]
+    }
+
+    fn call(&self, call: ToolCall) -> BoxFuture<'_, Reply> {
+        Box::pin(async move {
+            let (name, text) =
+                (call.arguments["name"].as_str().unwrap(), call.arguments["text"].as_str().unwrap_or(""));
+            if name == "full" {
+                let message = "no room".into();
+                return Reply::now(Err(AgentError { code: "too_large".into(), message, details: json!({}) }));
+            }
+            let mut versions = self.0.lock().unwrap();
+            let version = versions.entry(name.to_owned()).and_modify(|version| *version += 1).or_insert(1);
+            let reference = format!("artifact://{name}/v{version}");
+            let stored = json!({
+                "ref": reference, "name": name, "version": version, "bytes": text.len(), "sha256": "0".repeat(64),
+            });
+            Reply::now(Ok(stored.to_string()))
+        })
+    }
+}
+
 /// Reads planned tasks as far as these tests need it; the real one has its tests where it is.
 struct FakeReader;
 
 impl TaskReader for FakeReader {
-    fn read(&self, output: &Value) -> Result<Vec<TaskSpec>, Vec<String>> {
+    fn read(&self, output: &Value, _accepted: &[&str]) -> Result<Vec<TaskSpec>, Vec<String>> {
         let tasks =
             output["tasks"].as_array().ok_or("the key `tasks` is missing".to_owned()).map_err(|why| vec![why])?;
         let read = |(index, item): (usize, &Value)| {
@@ -198,7 +226,11 @@ impl TaskReader for FakeReader {
             let review = item["review"].as_str().map(|agent| ReviewSpec { agent: agent.into(), max_returns: 1 });
             let mut task = task(&text("id")?, &text("agent")?, RequestOptions::default());
             task.context = item.get("context").cloned().unwrap_or_else(|| json!({}));
-            Ok(TaskSpec { review, ..task })
+            let ids = |key: &str| {
+                let ids = item[key].as_array().into_iter().flatten();
+                ids.map(|id| id.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            };
+            Ok(TaskSpec { review, needs: ids("needs"), needs_optional: ids("needs_optional"), ..task })
         };
         tasks.iter().enumerate().map(read).collect::<Result<_, String>>().map_err(|why| vec![why])
     }
@@ -247,6 +279,9 @@ pub(crate) fn task(id: &str, agent: &str, options: RequestOptions) -> TaskSpec {
         context: json!({}),
         options,
         review: None,
+        needs: Vec::new(),
+        needs_optional: Vec::new(),
+        retry: RetrySpec::default(),
     }
 }
 
@@ -306,6 +341,14 @@ impl Fake {
         self
     }
 
+    /// Every agent so far may also call this tool.
+    pub(crate) fn granted(mut self, tool: &str) -> Self {
+        for entry in &mut self.plan.agents {
+            entry.tools.iter_mut().for_each(|tools| tools.push(tool.into()));
+        }
+        self
+    }
+
     pub(crate) fn limits(mut self, set: impl FnOnce(&mut RunLimits)) -> Self {
         set(&mut self.plan.limits);
         self
@@ -336,7 +379,7 @@ impl Fake {
             plan: Arc::new(self.plan.clone()),
             run: id,
             agents: self.agents.clone(),
-            tools: vec![Arc::new(Waits)],
+            tools: vec![Arc::new(Waits), Arc::new(Shelf::default())],
             specs: own.into(),
             task_reader: Arc::new(FakeReader),
             runtime: Arc::new(FakeRuntime),

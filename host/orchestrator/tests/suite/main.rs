@@ -9,11 +9,13 @@
 )]
 
 mod admission;
+mod dependencies;
 mod explaining;
 mod fake;
 mod ledger;
 mod order;
 mod planning;
 mod policies;
+mod retrying;
 mod reviewing;
 mod stopping;

@@ -209,3 +209,65 @@ fn planning_and_reviewing_give_the_same_log_with_any_number_of_workers() {
         assert_eq!(many.record, one.record);
     }
 }
+
+// GV-22, GV-60: a later list may wait for what an earlier one brought
+#[test]
+fn a_planned_task_waits_for_others_of_its_list_and_for_accepted_ones() {
+    let first = json!([{"id": "a", "agent": "fact"}, {"id": "b", "agent": "dated", "needs": ["a"]}]);
+    let again = json!([{"id": "b", "agent": "dated", "context": {"date": 1}, "needs": ["a"]}, {"id": "c", "agent": "told", "needs": ["a", "b"]}]);
+    let finished = planner(2, &first, &again).agent("told", &[], json!([["return_task", "/dependencies"]])).run();
+    let seen = [("planner", "ok"), ("a", "ok"), ("b", "blocked"), ("planner.2", "ok"), ("b.2", "ok"), ("c", "ok")];
+    assert_eq!(finished.statuses(), seen.map(|(id, status)| (id.to_owned(), status)));
+    let handed = outcome(&finished, "c").output.clone().unwrap();
+    assert_eq!((&handed["a"]["task_id"], &handed["b"]["task_id"]), (&json!("a"), &json!("b.2")));
+}
+
+// GV-09: what fell with a blocked task is open with it
+#[test]
+fn a_task_that_fell_with_a_blocked_one_goes_back_to_the_planner_too() {
+    let first = json!([{"id": "b", "agent": "dated"}, {"id": "c", "agent": "fact", "needs": ["b"]}, {"id": "x", "agent": "fact"}]);
+    let again =
+        json!([{"id": "b", "agent": "dated", "context": {"date": 1}}, {"id": "c", "agent": "fact", "needs": ["b"]}]);
+    let finished = planner(2, &first, &again).run();
+    let seen = [
+        ("planner", "ok"),
+        ("b", "blocked"),
+        ("c", "cancelled"),
+        ("x", "ok"),
+        ("planner.2", "ok"),
+        ("b.2", "ok"),
+        ("c.2", "ok"),
+    ];
+    assert_eq!(finished.statuses(), seen.map(|(id, status)| (id.to_owned(), status)));
+    assert_eq!(finished.record.status, RunStatus::Completed);
+    let alone = json!([{"id": "b", "agent": "broken"}, {"id": "c", "agent": "fact", "needs": ["b"]}]);
+    assert_eq!(
+        planner(2, &alone, &alone).run().record.tasks_used,
+        2,
+        "fallen with a failure, it is as little open as that"
+    );
+}
+
+// GV-48, GV-50: an accepted join that rests on what is planned again is done again, and nothing else
+#[test]
+fn a_join_that_was_told_of_an_open_task_runs_again_once_that_is_done() {
+    let first = json!([
+        {"id": "a", "agent": "fact"}, {"id": "b", "agent": "dated"}, {"id": "j", "agent": "told", "needs": ["a"], "needs_optional": ["b"]},
+    ]);
+    let again = json!([{"id": "b", "agent": "dated", "context": {"date": 1}}]);
+    let finished = planner(2, &first, &again).agent("told", &[], json!([["return_task", "/dependencies"]])).run();
+    let seen = [
+        ("planner", "ok"),
+        ("a", "ok"),
+        ("b", "blocked"),
+        ("j", "ok"),
+        ("planner.2", "ok"),
+        ("b.2", "ok"),
+        ("j.2", "ok"),
+    ];
+    assert_eq!(finished.statuses(), seen.map(|(id, status)| (id.to_owned(), status)));
+    assert_eq!(outcome(&finished, "j").output.as_ref().unwrap()["b"]["status"], "blocked");
+    assert_eq!(outcome(&finished, "j.2").output.as_ref().unwrap()["b"]["status"], "ok");
+    assert_eq!(finished.record.merged["b"]["task_id"], "b.2", "what the join came to with the new input");
+    assert_eq!(finished.record.status, RunStatus::Completed);
+}

@@ -147,3 +147,21 @@ agents:
 tools: { lookup: { script: [{ result: 1 }] } }
 planner: { agent: planner, context: { depth: 2 }, max_replans: 0, timeout: 5s }
 "#;
+
+/// A plan whose tasks wait for each other, and may be done again.
+pub(crate) const WAITING: &str = r#"
+run: waiting
+goal: "Find out, in steps."
+agents: { worker: { script: a.yaml } }
+limits: { tiers: { small: 20 } }
+tasks:
+  - { id: a, agent: worker, goal: x }
+  - { id: b, agent: worker, goal: x, needs: [a], retries: 2 }
+  - { id: compare, agent: worker, goal: x, needs_optional: [a], retry: { change: shrink } }
+  - id: d
+    agent: worker
+    goal: x
+    needs: [b]
+    needs_optional: [compare]
+    retry: { times: 3, change: [again, { tier: small }, { goal: "Less." }] }
+"#;

@@ -9,6 +9,7 @@
 mod desk;
 mod limits;
 mod mutated;
+mod needs;
 mod overridden;
 mod planned;
 mod schema;

@@ -11,7 +11,7 @@ fn plan() -> Plan {
 }
 
 fn problems(output: &Value) -> Vec<String> {
-    PlannedTasks::of(&plan()).read(output).unwrap_err()
+    PlannedTasks::of(&plan()).read(output, &[]).unwrap_err()
 }
 
 // GV-60
@@ -57,7 +57,7 @@ fn a_returned_list_is_read_like_a_written_one() {
          "budget": {"steps": 3}, "review": {"agent": "planner"}, "output_schema": {"type": "object"}},
         {"id": "b", "agent": "nobody", "goal": "y"},
     ]});
-    let tasks = PlannedTasks::of(&plan()).read(&list).unwrap();
+    let tasks = PlannedTasks::of(&plan()).read(&list, &[]).unwrap();
     assert_eq!(tasks.len(), 2);
     assert_eq!(tasks[0].context, json!({"price": 1}));
     assert_eq!(tasks[0].options.timeout, Some(Duration::from_millis(5)));
@@ -119,5 +119,5 @@ fn what_is_no_list_is_refused_and_a_long_one_too() {
     for _ in 0..500 {
         deep = json!([deep]);
     }
-    assert!(PlannedTasks::of(&plan()).read(&json!({"tasks": [{"id": "a", "agent": "b", "goal": deep}]})).is_err());
+    assert!(PlannedTasks::of(&plan()).read(&json!({"tasks": [{"id": "a", "agent": "b", "goal": deep}]}), &[]).is_err());
 }

@@ -1,6 +1,6 @@
 //! The schemas say what the readers do: the same keys, and every valid plan is valid by schema.
 
-use crate::desk::{Desk, FULL, PLANNER, ROOT, TASKS};
+use crate::desk::{Desk, FULL, PLANNER, ROOT, TASKS, WAITING};
 use sandfork_plan::{SCHEMA, TASK_SCHEMA, defaults_table};
 use sandfork_source::{ParseLimits, parse};
 use serde_json::{Value, json};
@@ -39,6 +39,7 @@ fn the_reader_and_the_schema_know_the_same_keys() {
     let review =
         "run: x\ngoal: y\nagents: {b: {script: a.yaml}}\ntasks: [{id: a, agent: b, goal: c, review: {zzz: 1}}]\n";
     let review = known(&desk, review);
+    let retry = known(&desk, &WAITING.replace("change: shrink", "zzz: 1"));
     for (pointer, read) in [
         ("", more("zzz: 1")),
         ("/$defs/agent", put("script: a.yaml", "script: a.yaml, zzz: 1")),
@@ -49,6 +50,7 @@ fn the_reader_and_the_schema_know_the_same_keys() {
         ("/$defs/task", tasks),
         ("/$defs/planner", put("root: { agent: lead", "planner: { agent: lead, zzz: 1")),
         ("/$defs/review", review),
+        ("/$defs/retry", retry),
         ("/$defs/tool", more("tools: {t: {zzz: 1}}")),
         ("/$defs/rule", more("tools: {t: {script: [{zzz: 1}]}}")),
         ("/$defs/error", more("tools: {t: {script: [{error: {zzz: 1}}]}}")),
@@ -62,7 +64,7 @@ fn the_reader_and_the_schema_know_the_same_keys() {
 #[test]
 fn every_valid_plan_is_valid_by_schema() {
     let validator = jsonschema::validator_for(&plan_schema()).unwrap();
-    for text in [ROOT, FULL, TASKS, PLANNER] {
+    for text in [ROOT, FULL, TASKS, PLANNER, WAITING] {
         let wrong: Vec<_> = validator.iter_errors(&json_of(text)).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{wrong:?}");
     }
@@ -118,6 +120,20 @@ fn the_task_schema_fits_a_task_document_and_closes_it() {
         "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}],
     });
     assert!(validator.is_valid(&document));
+    // GV-07, GV-46: a task that waited for others, at its second attempt.
+    let mut later = document.clone();
+    later["dependencies"] = json!({
+        "metrics": {"task_id": "metrics", "status": "ok", "summary": "s", "artifact_refs": ["artifact://metrics/v1"],
+                    "evidence_refs": [], "unresolved": []},
+        "releases": {"task_id": "releases", "status": "timeout", "summary": null, "artifact_refs": [], "evidence_refs": [],
+                     "unresolved": [], "error": {"code": "timeout", "message": "m"}, "omitted": 1},
+    });
+    later["checkpoint"] = json!({
+        "task_id": "root/1", "status": "timeout", "code": "timeout", "artifact_refs": [], "last_seq_no": 7, "change": "again",
+    });
+    assert!(validator.is_valid(&later));
+    later["dependencies"]["metrics"]["output"] = json!("raw");
+    assert!(!validator.is_valid(&later));
     // M4-01, M4-02: nothing of the parent, and two messages.
     let mut more = document.clone();
     more["parent_messages"] = json!([]);
