@@ -14,6 +14,7 @@ mod bench;
 mod cli;
 mod confinement;
 mod coverage;
+mod dependencies;
 mod evidence;
 mod explain;
 mod fairness;

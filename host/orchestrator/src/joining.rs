@@ -118,7 +118,8 @@ impl Joins {
     /// One task has come to its end.
     async fn end(&mut self, run: &Run, ways: &[Way], task: usize) -> Vec<Step> {
         let Some((way, outcome)) = ways.get(task).and_then(|way| Some((way, way.ended()?))) else { return Vec::new() };
-        let stored = if self.web.has_dependents(task) { storing::store(run, outcome).await } else { None };
+        let stored =
+            if self.web.has_dependents(task) { storing::store(run, way.plan_id(), outcome).await } else { None };
         let record = handing::record(way.plan_id(), outcome, stored);
         let mut steps = Vec::new();
         if outcome.is_ok() {
@@ -169,6 +170,6 @@ impl Joins {
 /// The record of a task of an earlier list; its output is stored now that somebody waits for it.
 async fn accepted_before(run: &Run, id: &str) -> Option<Dependency> {
     let outcome = run.accepted.lock().get(id).cloned()?;
-    let stored = storing::store(run, &outcome).await;
+    let stored = storing::store(run, id, &outcome).await;
     Some(handing::record(id, &outcome, stored))
 }

@@ -8,9 +8,6 @@ use crate::run::Run;
 use sandfork_model::{AgentError, Ask, Cap, Cause, Outcome, Request, RetryChange, Status};
 use serde_json::json;
 
-/// Why there is no retry, where the plan would have allowed one.
-const NO_RETRIES_LEFT: &str = "the run has no retries left";
-
 impl Way {
     /// The next attempt, paid for; `None` if there is none, and the end stands.
     pub(crate) fn retry(&mut self, run: &Run, ended: &Outcome, is_stopped: bool) -> Option<Request> {
@@ -25,12 +22,13 @@ impl Way {
             return None;
         }
         if !spend_retry(run) {
-            self.unpaid = Some(NO_RETRIES_LEFT);
+            self.unpaid = Some("the run has no retries left".into());
             return None;
         }
         self.retries = nth;
         self.returned.extend(self.latest.take());
         self.checkpoint = Some(checkpoint);
+        self.before = Some(Box::new(ended.clone()));
         if change != RetryChange::Again {
             self.written.get_or_insert_with(|| Box::new(self.spec.clone()));
         }
@@ -43,6 +41,18 @@ impl Way {
         Some(self.work())
     }
 
+    /// The end itself; of a retry that the gate refused, the end that it was to make good.
+    pub(crate) fn admitted(&mut self, ended: Outcome) -> Outcome {
+        match (self.before.take(), &ended.error) {
+            (Some(before), Some(error)) if ended.status == Status::Refused => {
+                self.retries = self.retries.saturating_sub(1);
+                self.unpaid = Some(format!("refused: {}", error.code));
+                *before
+            }
+            _ => ended,
+        }
+    }
+
     /// The error of the last attempt, with how many there were.
     pub(crate) fn told(&self, error: Option<AgentError>) -> Option<AgentError> {
         let mut error = error?;
@@ -50,8 +60,8 @@ impl Way {
             if self.retries > 0 {
                 details.insert("attempts".into(), json!(u64::from(self.retries) + 1));
             }
-            if let Some(why) = self.unpaid {
-                details.insert("retry".into(), why.into());
+            if let Some(why) = &self.unpaid {
+                details.insert("retry".into(), why.as_str().into());
             }
         }
         Some(error)

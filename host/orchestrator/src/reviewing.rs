@@ -50,7 +50,9 @@ pub(crate) struct Way {
     pub(crate) checkpoint: Option<Checkpoint>,
     /// Attempts that followed one that ended badly, and why there is none where one was allowed.
     pub(crate) retries: u32,
-    pub(crate) unpaid: Option<&'static str>,
+    pub(crate) unpaid: Option<String>,
+    /// How the attempt before the latest one ended.
+    pub(crate) before: Option<Box<Outcome>>,
     /// How often it was done again for what it was handed.
     pub(crate) renewals: u32,
 }
@@ -73,6 +75,7 @@ impl Way {
             checkpoint: None,
             retries: 0,
             unpaid: None,
+            before: None,
             renewals: 0,
         }
     }
@@ -114,6 +117,7 @@ impl Way {
     fn worked(&mut self, run: &Run, ended: Outcome, is_stopped: bool) -> Next {
         self.latest = Some(ended.task.path.top_ordinal());
         self.first.get_or_insert_with(|| ended.clone());
+        let ended = self.admitted(ended);
         if let Some(again) = self.retry(run, &ended, is_stopped) {
             return Next::Ask(Box::new(again));
         }

@@ -1,4 +1,4 @@
-//! The output of a task that others wait for, stored under the task's id where the task itself stored nothing: what they are
+//! The output of a task that others wait for, stored under the task's id in the plan where the task itself stored nothing: what they are
 //! handed is a reference, and they read the part they need (GV-04, GV-13). The one place that stores for the host itself.
 
 use crate::handing;
@@ -12,10 +12,9 @@ use std::sync::Arc;
 const STORE: &str = "artifact_put";
 
 /// Where the output now is, or why it is nowhere; `None` if there is nothing to store, or nobody who could.
-pub(crate) async fn store(run: &Run, outcome: &Outcome) -> Option<Result<String, Failure>> {
+pub(crate) async fn store(run: &Run, name: &str, outcome: &Outcome) -> Option<Result<String, Failure>> {
     let output = outcome.output.as_ref().filter(|output| outcome.is_ok() && !output.is_null())?;
     let provider = run.toolbox.provider(STORE).filter(|_| !handing::names_artifacts(output))?;
-    let name = outcome.task.task_id.to_string();
     let arguments = json!({ "name": name, "text": compact(output) });
     let call = ToolCall { task: Arc::clone(&outcome.task), name: STORE.into(), arguments, nth: 0 };
     let stored = match provider.call(call).await.result {

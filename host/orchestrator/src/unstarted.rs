@@ -68,7 +68,10 @@ impl Way {
             (self.stage, self.context, self.checkpoint) = (Stage::Work, None, None);
             return true;
         };
-        let message = format!("task {} worked on an older version of what it was handed, and {obstacle}", self.id);
+        let message = format!(
+            "task {} worked on an older version of what it was handed, and {obstacle}; let it wait for whoever writes the newer one, or raise limits.budget.retries",
+            self.id
+        );
         let refs: Vec<&String> =
             self.handed.iter().flat_map(|handed| &handed.dependencies).flat_map(|one| &one.artifact_refs).collect();
         let details = json!({ "handed": refs, "renewals": self.renewals });

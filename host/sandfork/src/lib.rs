@@ -67,7 +67,7 @@ pub use read::{compile_script, read_plan};
 
 /// The words that all rooms share: plans, tasks, outcomes, events, tools.
 pub use sandfork_model as model;
-pub use sandfork_orchestrator::{Broken, Explained, Interrupt, Spend};
+pub use sandfork_orchestrator::{Broken, Explained, Interrupt, Spend, Waits};
 pub use sandfork_plan::Overrides;
 pub use sandfork_report::{EventLines, Failure, Problem, ProgressLines, TranscriptDir, summary};
 pub use sandfork_sandbox::Inspection;

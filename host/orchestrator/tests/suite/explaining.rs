@@ -150,3 +150,20 @@ fn what_a_fork_sees_is_weighed_by_layer() {
     assert_eq!(weight("role"), 0, "nothing was written");
     assert_eq!(rows[0].shared, ["style"]);
 }
+
+// GV-22
+#[test]
+fn layers_and_needs_are_told_where_there_are_any_and_every_layer_finds_the_tank_full() {
+    let chain = |ids: &[(&str, &[&str])]| {
+        let tasks = ids.iter().map(|(id, needs)| crate::dependencies::waiting(id, "worker", needs, &[])).collect();
+        Fake::tasks(tasks).agent("worker", &[], json!([["return", {}]])).limits(|limits| {
+            limits.budget.steps = Some(Cap::Finite(12));
+        })
+    };
+    let rows = chain(&[("c", &["a", "b"]), ("a", &[]), ("b", &["a"]), ("d", &[])]).explain();
+    let told: Vec<_> = rows.iter().map(|row| (row.task_id.as_str(), row.waits.as_ref().unwrap().layer)).collect();
+    assert_eq!(told, [("c", 2), ("a", 0), ("b", 1), ("d", 0)]);
+    assert_eq!(rows[0].waits.as_ref().unwrap().needs, ["a", "b"]);
+    assert_eq!((result(&rows[0], "turns"), result(&rows[1], "turns")), (12, 6), "a and d share, c comes alone");
+    assert!(chain(&[("a", &[]), ("b", &[])]).explain().iter().all(|row| row.waits.is_none()));
+}

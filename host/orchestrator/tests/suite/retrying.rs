@@ -134,6 +134,17 @@ fn a_retry_is_paid_from_the_runs_retries_and_their_end_is_told() {
     );
 }
 
+// GV-46
+#[test]
+fn a_retry_that_the_gate_refuses_leaves_the_end_that_it_was_to_make_good() {
+    let finished = sleepy(3, Vec::new()).limits(|limits| limits.max_tasks = Cap::Finite(1)).run();
+    let ended = outcome(&finished, "a");
+    assert_eq!(ended.status, Status::Timeout);
+    let details = &ended.error.as_ref().unwrap().details;
+    assert_eq!((&details["retry"], &details["attempts"]), (&json!("refused: task_budget_exceeded"), &Value::Null));
+    assert_eq!(finished.statuses()[1], ("a.2".into(), "refused"));
+}
+
 // GV-46: the run's own deadline is nobody's fault and nobody's second chance
 #[test]
 fn a_run_that_is_over_tries_nothing_again() {

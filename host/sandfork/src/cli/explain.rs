@@ -3,7 +3,7 @@
 use crate::cli::args::ExplainArgs;
 use crate::cli::exit::Exit;
 use crate::cli::{plan, show};
-use sandfork::{Explained, HostError, Spend};
+use sandfork::{Explained, HostError, Spend, Waits};
 use sandfork_report::plain::plain;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -51,12 +51,17 @@ fn document(row: &Explained) -> Value {
         "agent": row.agent,
         "depth": row.depth,
         "asked_by": row.asked_by,
+        "waits": row.waits.as_ref().map(waits),
         "refused": row.refused.as_ref().map(|(code, message)| json!({ "code": code, "message": message })),
         "do": { "tools": row.tools, "delegate": row.delegate, "spawn": row.spawn },
         "spend": spend,
         "see": { "layers_bytes": layers, "shared": row.shared },
         "taken": row.taken,
     })
+}
+
+fn waits(waits: &Waits) -> Value {
+    json!({ "layer": waits.layer, "needs": waits.needs, "needs_optional": waits.needs_optional })
 }
 
 fn words(row: &Explained) -> String {
@@ -70,6 +75,13 @@ fn words(row: &Explained) -> String {
         row.depth,
         plain(&row.asked_by)
     );
+    if let Some(Waits { layer, needs, needs_optional }) = &row.waits {
+        let must = needs.iter().map(|id| format!("{id} (ok)"));
+        let may = needs_optional.iter().map(|id| format!("{id} (however it ends)"));
+        let names: Vec<String> = must.chain(may).collect();
+        let names = if names.is_empty() { "nobody".to_owned() } else { plain(&names.join(", ")) };
+        let _ = writeln!(text, "  {:<9} {names}; layer {layer}", "waits for");
+    }
     if let Some((code, message)) = &row.refused {
         let _ = writeln!(text, "  refused   {code}: {}", plain(message));
         return text;
