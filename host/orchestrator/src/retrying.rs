@@ -12,7 +12,7 @@ impl Way {
     /// The next attempt, paid for; `None` if there is none, and the end stands.
     pub(crate) fn retry(&mut self, run: &Run, ended: &Outcome, is_stopped: bool) -> Option<Request> {
         let nth = self.retries.saturating_add(1);
-        if ended.is_ok() || nth > self.spec.retry.times {
+        if ended.is_ok() || nth > self.spec.retry.times || self.unpaid.is_some() {
             return None;
         }
         let change = self.spec.retry.change(nth).clone();
