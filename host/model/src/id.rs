@@ -131,6 +131,17 @@ impl Ord for TaskRef {
     }
 }
 
+/// Characters of a name of an agent or a tool.
+const MAX_NAME_CHARS: usize = 64;
+
+/// Whether `name` may name an agent or a tool: at most 64 letters, digits, `_`, `-` or `.`.
+#[must_use]
+pub fn is_valid_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= MAX_NAME_CHARS
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
 /// Whether `id` may name a task: a letter, then up to 63 letters, digits, `_`, `-` or `.`.
 ///
 /// A leading letter keeps written ids apart from the ordinals that unnamed requests get.

@@ -35,8 +35,20 @@ pub fn read(file: &str, bytes: &[u8], base: &Path, overrides: &Overrides) -> Res
     if !misplaced.is_empty() {
         return Err(misplaced.into_iter().take(sandfork_source::MAX_PROBLEMS).collect());
     }
+    checked(file, &document, base, overrides)
+}
+
+/// As [`read`], with a document that another reader has put together; problems are placed where its nodes stand.
+///
+/// # Errors
+/// As [`load`].
+pub fn read_tree(file: &str, document: &Node, base: &Path) -> Result<Plan, Vec<Problem>> {
+    checked(file, document, base, &Overrides::default())
+}
+
+fn checked(file: &str, document: &Node, base: &Path, overrides: &Overrides) -> Result<Plan, Vec<Problem>> {
     let mut problems = Problems::new(file);
-    let plan = plan(&document, &Base::new(file, base), &mut problems);
+    let plan = plan(document, &Base::new(file, base), &mut problems);
     match plan {
         Some(plan) if problems.is_empty() => Ok(plan),
         _ => Err(problems.into_vec().into_iter().map(|problem| overrides.name(problem)).collect()),

@@ -16,12 +16,14 @@ mod planned;
 mod policy;
 mod retry;
 mod schema;
+mod stand_ins;
 mod tasks;
 mod tools;
 
 pub use defaults::defaults_table;
-pub use document::{load, read};
+pub use document::{load, read, read_tree};
 pub use names::BUILT_IN_TOOLS;
 pub use overrides::Overrides;
 pub use planned::PlannedTasks;
 pub use schema::{SCHEMA, TASK_SCHEMA};
+pub use stand_ins::stand_ins;

@@ -1,5 +1,6 @@
 //! The names a plan may use: which tools there are, what a name looks like, and what was probably meant.
 
+use sandfork_model::id::is_valid_name;
 use sandfork_source::{Place, Problems, nearest, quote};
 use std::collections::HashSet;
 
@@ -18,9 +19,6 @@ pub const BUILT_IN_TOOLS: [&str; 11] = [
     "artifact_get",
 ];
 
-/// Characters of a name of a run, an agent or a tool.
-const MAX_NAME_CHARS: usize = 64;
-
 /// Whether `name` may name a run: it becomes a part of run ids and of directory names.
 pub(crate) fn is_run_name(name: &str) -> bool {
     is_name(name) && !name.contains('.')
@@ -28,9 +26,7 @@ pub(crate) fn is_run_name(name: &str) -> bool {
 
 /// Whether `name` may name an agent or a tool.
 pub(crate) fn is_name(name: &str) -> bool {
-    !name.is_empty()
-        && name.len() <= MAX_NAME_CHARS
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+    is_valid_name(name)
 }
 
 /// A set of names that others refer to, in file order for hints.

@@ -33,6 +33,12 @@ fn tool(key: &Key, node: &Node, problems: &mut Problems) -> Option<ScriptedTool>
             .expected("at most 64 letters, digits, `_`, `-` or `.`");
         problems.push(problem);
     }
+    scripted(key, node, problems)
+}
+
+/// The tool under `key`, whatever it is called.
+pub(crate) fn scripted(key: &Key, node: &Node, problems: &mut Problems) -> Option<ScriptedTool> {
+    let name = key.text.as_str();
     let mut fields = Fields::of(node, format!("tools.{name}"), problems)?;
     let description = fields.text("description", problems).unwrap_or_default().to_owned();
     let script = fields.need("script", problems);

@@ -1,6 +1,7 @@
 //! What a component is, told without running or compiling it. Looks at anything valid, loadable here or not.
 
 use crate::bounds::LoadLimits;
+use crate::contract::{Departure, departures};
 use crate::imports;
 use crate::scan::scan;
 use sandfork_model::port::Unloadable;
@@ -32,6 +33,8 @@ pub struct Inspection {
     pub manifest: Option<Value>,
     /// Why this host would not load it, by its names alone: imports not on offer, or no `run`.
     pub refusal: Option<Unloadable>,
+    /// Functions whose types are not those of the guest contract; the linker refuses them.
+    pub departures: Vec<Departure>,
 }
 
 /// Reads a component.
@@ -55,5 +58,6 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection, Unloadable> {
         custom_sections: anatomy.custom_sections.into_iter().collect(),
         manifest: anatomy.manifest.and_then(|bytes| serde_json::from_slice(&bytes).ok()),
         refusal,
+        departures: departures(bytes),
     })
 }

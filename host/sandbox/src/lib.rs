@@ -8,6 +8,7 @@ mod anatomy;
 mod bindings;
 mod body;
 mod bounds;
+mod contract;
 mod crossing;
 mod engine;
 mod features;
@@ -33,6 +34,7 @@ mod slots;
 mod tank;
 
 pub use bounds::LoadLimits;
+pub use contract::Departure;
 pub use inspect::{Inspection, inspect};
 pub use pool::{EngineError, PoolLimits};
 pub use sandboxes::{EngineVersions, Sandboxes};

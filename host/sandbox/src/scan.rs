@@ -8,14 +8,12 @@ use crate::engine::Profile;
 use crate::features::GUEST_FEATURES;
 use crate::level::{Level, ModuleParts, Unfolded};
 use crate::magic;
+use sandfork_model::MANIFEST_SECTION;
 use sandfork_model::port::Unloadable;
 use wasmparser::{
     CanonicalFunction, CanonicalOption, ComponentTypeRef, Encoding, FuncValidatorAllocations, FunctionBody, Parser,
     Payload, TypeBounds, ValidPayload, Validator,
 };
-
-/// The custom section in which an agent says what it is.
-pub(crate) const MANIFEST_SECTION: &str = "sandfork:manifest";
 
 /// Reads a whole component.
 ///

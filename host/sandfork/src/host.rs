@@ -6,7 +6,9 @@ use crate::error::HostError;
 use crate::options::RunOptions;
 use crate::prepared::Prepared;
 use crate::run_id::RunName;
+use crate::scratch::Scratch;
 use crate::stage::{Stage, stage};
+use crate::stand_in::standing_in;
 use crate::state::StateDir;
 use sandfork_model::{Plan, RunId, RunRecord, Runtime, ToolProvider};
 use sandfork_orchestrator::{Pace, RunInput, Seats};
@@ -111,6 +113,11 @@ impl Host {
         Ok(Finished { run_id, workspace, record, report: document })
     }
 
+    /// A directory for a moment, below where runs are kept.
+    pub(crate) fn scratch(&self) -> Result<Scratch, HostError> {
+        Scratch::below(&self.state.prepare_beside("cases")?)
+    }
+
     /// Makes the run's directory and its workspace.
     pub(crate) async fn stage(&self, prepared: &Prepared, name: RunName, in_place: bool) -> Result<Stage, HostError> {
         let (state, plan) = (self.state.clone(), Arc::clone(prepared.plan()));
@@ -129,7 +136,7 @@ impl Host {
             plan: Arc::clone(plan),
             run: RunId { name: plan.name.as_str().into(), id: stage.dir.id.as_str().into() },
             agents: prepared.agents().clone(),
-            tools: self.providers(plan, stage),
+            tools: standing_in(self.providers(plan, stage), prepared.stand_ins()),
             specs: sandfork_tools::specs::answered_by_orchestrator(),
             task_reader: Arc::new(sandfork_plan::PlannedTasks::of(plan)),
             runtime: Arc::<Sandboxes>::clone(&self.sandboxes),

@@ -39,6 +39,7 @@
 //! the host itself broke ([`HostError::Broken`]).
 
 mod across;
+mod authoring;
 mod bench;
 mod builder;
 mod catalog;
@@ -52,9 +53,15 @@ mod problem;
 mod read;
 mod run_dir;
 mod run_id;
+mod scratch;
 mod stage;
+mod stand_in;
 mod state;
+mod try_case;
 
+pub use authoring::{
+    Unbuilt, build_project, case_expects_nothing, invalid_cases, new_project, read_cases, read_project,
+};
 pub use bench::{Bench, Round};
 pub use builder::{DEFAULT_STATE_DIR, HostBuilder};
 pub use error::HostError;
@@ -64,13 +71,16 @@ pub use host::{Finished, Host};
 pub use options::RunOptions;
 pub use prepared::Prepared;
 pub use read::{compile_script, read_plan};
+pub use try_case::Tried;
 
 /// The words that all rooms share: plans, tasks, outcomes, events, tools.
 pub use sandfork_model as model;
 pub use sandfork_orchestrator::{Broken, Explained, Interrupt, Spend, Waits};
 pub use sandfork_plan::Overrides;
+/// Agent projects: what a directory with an `agent.yaml` is.
+pub use sandfork_project as project;
 pub use sandfork_report::{EventLines, Failure, Problem, ProgressLines, TranscriptDir, summary};
-pub use sandfork_sandbox::Inspection;
+pub use sandfork_sandbox::{Departure, Inspection};
 
 /// JSON Schemas of every document that goes in or comes out, and the table of default limits.
 pub mod schema {

@@ -1,5 +1,6 @@
 //! A plan with the code of its agents, ready to run any number of times.
 
+use sandfork_model::plan::ScriptedTool;
 use sandfork_model::{Plan, Runtime};
 use sandfork_orchestrator::AgentCode;
 use std::collections::{HashMap, HashSet};
@@ -10,18 +11,28 @@ pub struct Prepared {
     plan: Arc<Plan>,
     agents: HashMap<String, AgentCode>,
     runtime: Arc<dyn Runtime>,
+    stand_ins: Vec<ScriptedTool>,
 }
 
 impl Prepared {
     /// Starts to load every component; must be called inside a tokio runtime.
     pub(crate) fn start(plan: Arc<Plan>, agents: HashMap<String, AgentCode>, runtime: Arc<dyn Runtime>) -> Self {
-        let prepared = Self { plan, agents, runtime };
+        let prepared = Self { plan, agents, runtime, stand_ins: Vec::new() };
         for component in prepared.components() {
             let runtime = Arc::clone(&prepared.runtime);
             // What comes of it is asked for again by whoever forks the agent; loading twice compiles once.
             tokio::spawn(async move { runtime.load(component).await.is_ok() });
         }
         prepared
+    }
+
+    /// Lets scripts answer for built-in tools: for trying an agent out, never for a run.
+    pub(crate) fn with_stand_ins(self, stand_ins: Vec<ScriptedTool>) -> Self {
+        Self { stand_ins, ..self }
+    }
+
+    pub(crate) fn stand_ins(&self) -> &[ScriptedTool] {
+        &self.stand_ins
     }
 
     /// The plan, as it was read.

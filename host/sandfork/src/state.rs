@@ -99,14 +99,22 @@ impl StateDir {
     }
 
     fn prepare(&self) -> Result<PathBuf, ClaimError> {
+        self.prepare_beside("runs")
+    }
+
+    /// Makes the state directory, and one of that name in it.
+    ///
+    /// # Errors
+    /// The file system.
+    pub(crate) fn prepare_beside(&self, name: &str) -> Result<PathBuf, ClaimError> {
         make_private_dir(&self.path)?;
         let ignore = self.path.join(".gitignore");
         if !ignore.exists() {
             fs::write(&ignore, "*\n").map_err(|source| ClaimError::Io { path: ignore, source })?;
         }
-        let runs = self.path.join("runs");
-        make_private_dir(&runs)?;
-        Ok(runs)
+        let directory = self.path.join(name);
+        make_private_dir(&directory)?;
+        Ok(directory)
     }
 }
 

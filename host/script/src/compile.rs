@@ -1,7 +1,7 @@
 //! The road from source to component, in one place. Knows the stations, not their work.
 
 use crate::{check, emit, encode, read};
-use sandfork_source::{ParseLimits, Place, Problem, Problems};
+use sandfork_source::{Node, ParseLimits, Place, Problem, Problems};
 
 /// Limits of a script's source. A megabyte of script is more than anyone writes; the values bound the code that comes out.
 const LIMITS: ParseLimits = ParseLimits { max_bytes: 1 << 20, max_depth: 64, max_nodes: 50_000 };
@@ -36,8 +36,16 @@ pub struct Manifest {
 /// What is wrong with it, in the order of places, at most [`sandfork_source::MAX_PROBLEMS`].
 pub fn compile(file: &str, source: &[u8]) -> Result<Compiled, Vec<Problem>> {
     let tree = sandfork_source::parse(file, source, &LIMITS).map_err(|problem| vec![problem])?;
+    compile_tree(file, &tree)
+}
+
+/// As [`compile`], with a script that stands inside another document. The document's reader has bounded it.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_tree(file: &str, tree: &Node) -> Result<Compiled, Vec<Problem>> {
     let mut problems = Problems::new(file);
-    let Some(script) = read::script(&tree, &mut problems) else {
+    let Some(script) = read::script(tree, &mut problems) else {
         return Err(problems.into_vec());
     };
     let names = check::check(&script, &mut problems);

@@ -11,10 +11,10 @@ mod emit;
 mod encode;
 mod read;
 
-pub use compile::{Compiled, Manifest, compile};
+pub use compile::{Compiled, Manifest, compile, compile_tree};
 pub use encode::manifest;
 
 /// JSON Schema of a script, for editors. It knows every key that the compiler knows; the compiler checks more.
 pub const SCHEMA: &str = include_str!("../schema/script.json");
 /// The interface that compiled scripts speak, as their manifest names it.
-pub const INTERFACE: &str = "sandfork:agent@0.1.0";
+pub use sandfork_model::INTERFACE;

@@ -14,6 +14,7 @@ Examples:
   sandfork check agent.yaml                           what is wrong, and where
   sandfork explain plan.yaml                          what each fork may do, spend and see, and why
   sandfork compile agent.yaml -o agent.wasm           a script as a component of its own
+  sandfork new --lang js greeter                      an agent of your own in a language: new, build, test, run
 
 Exit codes:";
 
@@ -55,6 +56,15 @@ pub(crate) enum Command {
     /// Show what is in a component: imports, exports, sizes
     #[command(after_help = "Examples:\n  sandfork inspect alpha.wasm\n  sandfork inspect alpha.wasm --json")]
     Inspect(InspectArgs),
+    /// Make an agent project: agent, manifest, cases, plan
+    #[command(after_help = NEW_EXAMPLES)]
+    New(NewArgs),
+    /// Build an agent project with its language's own toolchain, if anything changed
+    #[command(after_help = BUILD_EXAMPLES)]
+    Build(BuildArgs),
+    /// Run an agent project's cases: task in, scripted answers, outcome expected
+    #[command(after_help = TEST_EXAMPLES)]
+    Test(TestArgs),
     /// Print the JSON Schema of a document, or the table of defaults
     #[command(after_help = "Examples:\n  sandfork schema plan > plan.schema.json\n  sandfork schema defaults")]
     Schema(SchemaArgs),
@@ -88,6 +98,30 @@ Examples:
   sandfork bench plan.yaml --rounds 9 --json
 
 The workspace is reset for every round; compiling and copying are not counted.";
+
+const NEW_EXAMPLES: &str = "\
+Examples:
+  sandfork new --lang rust greeter                    makes ./greeter
+  sandfork new --lang python greeter --dir agents/greeter
+
+The agent is one file; its manifest, a case, a plan and a README that leads on lie beside it.";
+
+const BUILD_EXAMPLES: &str = "\
+Examples:
+  sandfork build                                      the project here
+  sandfork build agents/greeter -v                    with everything the toolchain says
+  sandfork build --force                              although nothing changed
+
+Exit codes: 0 built or up to date, 1 the toolchain said no, 2 the project is wrong or a piece is missing.";
+
+const TEST_EXAMPLES: &str = "\
+Examples:
+  sandfork test                                       builds if needed, then runs cases/*.yaml
+  sandfork test --filter missing                      cases with that in their name or file
+  sandfork test --update                              write down what comes as what is expected
+  sandfork test --no-build --json
+
+Exit codes: 0 all as expected, 1 a case failed or the toolchain said no, 2 the project or a case is wrong.";
 
 /// The plan and what to change in it for this run.
 #[derive(Debug, Args)]
@@ -194,6 +228,63 @@ pub(crate) struct InspectArgs {
     /// Print it as one JSON document on stdout
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// The agent's name: a small letter, then small letters, digits, `-` or `_`
+    pub(crate) name: String,
+    /// In which language
+    #[arg(long, value_name = "LANG")]
+    pub(crate) lang: Lang,
+    /// The project's own directory [default: ./NAME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// Languages that have a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Lang {
+    /// Rust, with the crate sandfork-guest
+    Rust,
+    /// JavaScript on QuickJS
+    Js,
+    /// TypeScript on StarlingMonkey
+    Ts,
+    /// Python on CPython
+    Python,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArgs {
+    /// The project: a directory with an agent.yaml
+    #[arg(default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// Build although nothing changed
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// The project: a directory with an agent.yaml
+    #[arg(default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// Only cases with TEXT in their name, or of the file of that name
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    /// Rewrite what cases expect to what comes; everything else of their files stays
+    #[arg(long)]
+    pub(crate) update: bool,
+    /// Take the component as it lies there
+    #[arg(long)]
+    pub(crate) no_build: bool,
+    /// Print what came of each case as one JSON document on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where what a case needs lies while it runs
+    #[arg(long, value_name = "DIR", env = "SANDFORK_STATE_DIR", default_value = ".sandfork")]
+    pub(crate) state_dir: PathBuf,
 }
 
 #[derive(Debug, Args)]

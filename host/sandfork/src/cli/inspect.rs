@@ -2,8 +2,9 @@
 
 use crate::cli::args::InspectArgs;
 use crate::cli::exit::Exit;
+use crate::cli::reach::reach;
 use crate::cli::show;
-use sandfork::Inspection;
+use sandfork::{Departure, Inspection};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -28,9 +29,14 @@ fn document(inspection: &Inspection) -> Value {
         custom_sections,
         manifest,
         refusal,
+        departures,
     } = inspection;
     let sections: Vec<Value> =
         custom_sections.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
+    let departures: Vec<Value> = departures
+        .iter()
+        .map(|one| json!({ "function": one.function, "expected": one.expected, "found": one.found }))
+        .collect();
     json!({
         "schema": "sandfork.inspect.v1",
         "size_bytes": size_bytes,
@@ -43,8 +49,10 @@ fn document(inspection: &Inspection) -> Value {
         "memory_pages": memory_pages,
         "custom_sections": sections,
         "manifest": manifest,
-        "loadable": refusal.is_none(),
+        "loadable": refusal.is_none() && inspection.departures.is_empty(),
         "refusal": refusal.as_ref().map(|why| json!({ "message": why.message, "hint": why.hint })),
+        "reach": reach(inspection),
+        "departures": departures,
     })
 }
 
@@ -73,7 +81,19 @@ fn words(inspection: &Inspection) -> String {
     if let Some(manifest) = &inspection.manifest {
         line("manifest", &manifest.to_string());
     }
+    for sentence in reach(inspection) {
+        line("reach", &sentence);
+    }
+    for Departure { function, expected, found } in &inspection.departures {
+        line("differs", function);
+        line("", &format!("wit/agent.wit: {}", expected.as_deref().unwrap_or("no such function")));
+        line("", &format!("here:          {}", found.as_deref().unwrap_or("no such function")));
+    }
     match &inspection.refusal {
+        None if !inspection.departures.is_empty() => {
+            line("loadable", "no: its functions are not those of the world it names");
+            line("hint", "build it against the wit/ of this version, as `sandfork new` writes it");
+        }
         None => line("loadable", "yes"),
         Some(why) => {
             line("loadable", &format!("no: {}", why.message));

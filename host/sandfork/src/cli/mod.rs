@@ -2,17 +2,23 @@
 
 mod args;
 mod bench;
+mod build;
+mod building;
 mod check;
 mod compile;
 mod completions;
 mod exit;
 mod explain;
 mod inspect;
+mod new;
 mod plan;
+mod reach;
 mod run;
 mod schema;
 mod show;
 mod signal;
+mod test;
+mod tested;
 mod verbosity;
 
 use args::{Cli, Command};
@@ -35,6 +41,9 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Inspect(args) => inspect::inspect(&args),
+        Command::New(args) => new::new(args),
+        Command::Build(args) => build::build(&args, cli.verbose),
+        Command::Test(args) => test::test(&args, cli.verbose),
         Command::Schema(args) => schema::schema(&args),
         Command::Completions { shell } => completions::completions(shell),
     };

@@ -1,15 +1,13 @@
 //! The manifest inside a component: written for scripts, read from any component, without running anything.
 
 use super::sections;
-use crate::INTERFACE;
 use crate::compile::Manifest;
+use sandfork_model::{INTERFACE, MANIFEST_SECTION};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use wasm_encoder::CustomSection;
 use wasmparser::BinaryReader;
 
-/// The name of the custom section.
-const NAME: &str = "sandfork:manifest";
 /// Bytes of a manifest that are read: a component is untrusted input.
 const MAX_BYTES: usize = 1 << 20;
 
@@ -24,7 +22,7 @@ pub(super) fn section(manifest: &Manifest) -> CustomSection<'static> {
         "delegate": delegate,
         "spawn": spawn,
     });
-    CustomSection { name: Cow::Borrowed(NAME), data: Cow::Owned(text.to_string().into_bytes()) }
+    CustomSection { name: Cow::Borrowed(MANIFEST_SECTION), data: Cow::Owned(text.to_string().into_bytes()) }
 }
 
 /// The manifest of a component: an object with `interface, name, description, tools, delegate, spawn`. `None` if the bytes
@@ -35,7 +33,7 @@ pub fn manifest(component: &[u8]) -> Option<Value> {
     for section in sections::of_component(component)?.iter().filter(|section| section.id == CUSTOM) {
         let mut reader = BinaryReader::new(section.contents, 0);
         let Ok(name) = reader.read_string() else { continue };
-        if name == NAME {
+        if name == MANIFEST_SECTION {
             let text = section.contents.get(reader.current_position()..)?;
             let value: Value = serde_json::from_slice(text.get(..text.len().min(MAX_BYTES))?).ok()?;
             return value.is_object().then_some(value);

@@ -1,0 +1,36 @@
+//! `sandfork build`: a project to a component, with progress on stderr. What fails shows the toolchain's own last words.
+
+use crate::cli::args::BuildArgs;
+use crate::cli::building::Building;
+use crate::cli::exit::Exit;
+use crate::cli::show;
+use sandfork::project::{BuildOptions, Built, Project};
+use sandfork::{Failure, Unbuilt};
+
+pub(crate) fn build(args: &BuildArgs, verbose: u8) -> Exit {
+    let built = sandfork::read_project(&args.dir)
+        .map_err(|failure| (failure, Exit::Usage))
+        .and_then(|project| built(&project, args.force, verbose));
+    match built {
+        Ok(_) => Exit::Completed,
+        Err((failure, exit)) => show::failure(&failure, false, exit),
+    }
+}
+
+/// Builds a project and says what came of it; a failure with how the process should end.
+pub(crate) fn built(project: &Project, force: bool, verbose: u8) -> Result<Built, (Failure, Exit)> {
+    let mut building = Building::start(&project.manifest.name, verbose > 0);
+    let built = sandfork::build_project(project, BuildOptions { force }, &mut building);
+    let seconds = building.end();
+    let built = built.map_err(|error| match error {
+        Unbuilt::Wrong(failure) => (failure, Exit::Usage),
+        Unbuilt::Failed(failure) => (failure, Exit::Failed),
+    })?;
+    let (path, bytes) = (built.path.display(), built.component.len());
+    show::say(&if built.was_fresh {
+        format!("{path}: {bytes} bytes, up to date")
+    } else {
+        format!("{path}: {bytes} bytes, built in {seconds:.1} s")
+    });
+    Ok(built)
+}
