@@ -11,6 +11,7 @@
 mod harness;
 
 mod bench;
+mod caching;
 mod cli;
 mod confinement;
 mod coverage;
@@ -37,3 +38,4 @@ mod running;
 mod snapshots;
 mod terminal;
 mod timing;
+mod wasi;

@@ -40,7 +40,7 @@ pub use port::{
     Agent, Allowance, BoxFuture, End, Ended, EventSink, Halt, Leash, Meter, Port, Runtime, Stop, TaskReader,
     TranscriptSink,
 };
-pub use port::{Answered, RawError, RawOutcome, RawRequest, Unloadable};
+pub use port::{Answered, Footprint, LoadOptions, RawError, RawOutcome, RawRequest, Unloadable};
 pub use record::{Conflict, Message, RunRecord, RunStatus, Thread, Usage};
 pub use refusal::{Refusal, RefusalCode};
 pub use request::{Ask, OnFailure, Request, RequestOptions, ReturnMode, SpawnOptions};

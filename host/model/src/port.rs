@@ -180,10 +180,38 @@ pub struct Unloadable {
     pub is_missing_export: bool,
 }
 
+/// What a plan's entry says of how its component is to be loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LoadOptions {
+    /// An ordinary WASI component: it gets WASI with nothing behind it.
+    pub wasi_denied: bool,
+}
+
+/// How much room each sandbox of an agent takes: the host has room for fewer of the large ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Footprint {
+    /// Scripts and what is like them.
+    #[default]
+    Small,
+    /// Language guests.
+    Large,
+}
+
 /// The room below: bytes to agents. Loading the same bytes twice compiles once.
 pub trait Runtime: Send + Sync {
     /// Checks and compiles a component off the async threads.
     fn load(&self, component: Arc<[u8]>) -> BoxFuture<'_, Result<Arc<dyn Agent>, Unloadable>>;
+
+    /// As [`Self::load`], as the plan's entry says. A runtime that knows no options loads without them, which refuses whatever
+    /// needs one.
+    fn load_with(
+        &self,
+        component: Arc<[u8]>,
+        options: LoadOptions,
+    ) -> BoxFuture<'_, Result<Arc<dyn Agent>, Unloadable>> {
+        let _ = options;
+        self.load(component)
+    }
 }
 
 /// Reads the list of tasks that a planner returned, as strictly as a written plan is read.

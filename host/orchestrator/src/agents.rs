@@ -1,7 +1,7 @@
 //! The agents of a run, loaded once each, however many forks want them.
 
 use crate::input::AgentCode;
-use sandfork_model::{Agent, BoxFuture, Runtime, Unloadable};
+use sandfork_model::{Agent, AgentEntry, BoxFuture, Footprint, LoadOptions, Runtime, Unloadable};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -28,9 +28,15 @@ impl Agents {
         self.slots.get(name)?.code.manifest_tools.as_deref()
     }
 
+    /// Which of the host's sandboxes the agent needs; one without code needs none.
+    pub(crate) fn footprint(&self, name: &str) -> Footprint {
+        self.slots.get(name).map_or_else(Footprint::default, |slot| slot.code.footprint)
+    }
+
     /// The agent, ready to fork; an agent without code is as unloadable as a broken one.
-    pub(crate) fn load<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Arc<dyn Agent>, Unloadable>> {
+    pub(crate) fn load<'a>(&'a self, entry: &'a AgentEntry) -> BoxFuture<'a, Result<Arc<dyn Agent>, Unloadable>> {
         Box::pin(async move {
+            let name = &entry.name;
             let Some(slot) = self.slots.get(name) else {
                 return Err(Unloadable {
                     message: format!("agent {name} has no component"),
@@ -38,7 +44,8 @@ impl Agents {
                     is_missing_export: false,
                 });
             };
-            slot.loaded.get_or_init(|| self.runtime.load(Arc::clone(&slot.code.component))).await.clone()
+            let options = LoadOptions { wasi_denied: entry.wasi_denied };
+            slot.loaded.get_or_init(|| self.runtime.load_with(Arc::clone(&slot.code.component), options)).await.clone()
         })
     }
 }

@@ -40,10 +40,14 @@ pub(crate) fn judge(fork: &Fork, ended: Ended) -> Verdict {
         return stopped(fork, reason);
     }
     let halt = fork.state.lock().halt.clone();
-    if let Some(reason) = halt {
-        return halted(fork, &reason);
-    }
     let met_memory = ended.memory_refused;
+    if let Some(reason) = halt {
+        return match (&reason, met_memory) {
+            // What could not be had was the cause of it.
+            (HaltReason::Panicked { .. }, Some(limit)) => out_of_memory(fork, limit),
+            _ => halted(fork, &reason),
+        };
+    }
     let verdict = match ended.end {
         End::Returned(text) => return returned(fork, &text),
         End::Failed(error) => refused_by_guest(fork, error),
@@ -60,7 +64,12 @@ pub(crate) fn judge(fork: &Fork, ended: Ended) -> Verdict {
         }
         End::Panicked(text) => {
             tracing::error!(task = &*fork.task.task_id, "a host call panicked: {text}");
-            failed(fork, Cause::Panic, "a host tool broke while serving it; see the host's log", json!({}))
+            failed(
+                fork,
+                Cause::Panic,
+                "a host tool broke while serving it; see the host's log",
+                json!({ "host": true }),
+            )
         }
         End::Broken(why) => {
             fork.run.break_with(why);
@@ -138,6 +147,11 @@ fn halted(fork: &Fork, reason: &HaltReason) -> Verdict {
             format!("agent {agent} asked for {asked} forks in one call; at most {limit} are read"),
             numbers("requests_per_call", *asked, *limit, *limit),
         ),
+        HaltReason::Panicked { message, location } => {
+            let place = location.as_deref().map_or_else(String::new, |location| format!(" at {location}"));
+            let details = json!({ "message": message, "location": location });
+            failed(fork, Cause::Panic, &format!("it panicked{place}: {message}"), details)
+        }
         HaltReason::Budget(short) => bad(
             Status::OutOfBudget,
             "out_of_budget",

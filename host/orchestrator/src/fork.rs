@@ -56,6 +56,8 @@ pub(crate) enum HaltReason {
     ModelCalls { limit: u64 },
     /// More requests in one call than the host reads.
     Requests { asked: u64, limit: u64 },
+    /// It said itself that it cannot go on.
+    Panicked { message: String, location: Option<String> },
 }
 
 /// What changes while a fork lives.

@@ -10,7 +10,7 @@ use crate::reserve::{Reservation, reserve};
 use crate::run::Run;
 use crate::shares::{Shares, Short};
 use sandfork_model::limits::PARENT_TIME_KEPT;
-use sandfork_model::{Amounts, Budget, Cap, Dimension, Refusal, Request, TaskRef};
+use sandfork_model::{Amounts, Budget, Cap, Dimension, Footprint, Refusal, Request, TaskRef};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -143,7 +143,8 @@ fn admit(
     };
     let ceilings = ceilings(asker, &candidate, &amounts).ok_or_else(|| refuse::time(&node, &request.agent))?;
     check_level(run, request, &candidate)?;
-    let seat = take_seat(run).ok_or_else(|| refuse::host_full(&run.id.name, &request.agent, run))?;
+    let footprint = run.agents.footprint(&candidate.entry.name);
+    let seat = take_seat(run, footprint).ok_or_else(|| refuse::host_full(run, &request.agent, footprint))?;
     let moved = budget.split(&amounts).map_err(|shortfall| short(shortfall.into()))?;
     run.tasks_used.fetch_add(1, Ordering::AcqRel);
     if let Asker::Fork(fork) = asker {
@@ -251,10 +252,10 @@ fn ceilings(asker: Asker<'_>, candidate: &Candidate<'_>, amounts: &Amounts) -> O
     (timeout_ns > 0).then_some(Ceilings { declared_timeout, timeout_ns, steps, memory_bytes, kept_fuel })
 }
 
-fn take_seat(run: &Arc<Run>) -> Option<RunSeat> {
+fn take_seat(run: &Arc<Run>, footprint: Footprint) -> Option<RunSeat> {
     let limit = run.plan.limits.max_live;
     run.live.fetch_update(Ordering::AcqRel, Ordering::Acquire, |live| (live < limit).then_some(live + 1)).ok()?;
-    match run.seats.take() {
+    match run.seats.take(footprint) {
         Some(seat) => Some(RunSeat { run: Arc::clone(run), _seat: seat }),
         None => {
             run.live.fetch_sub(1, Ordering::AcqRel);

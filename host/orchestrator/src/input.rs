@@ -3,7 +3,7 @@
 use crate::clock::Pace;
 use crate::seats::Seats;
 use crate::stop::Interrupt;
-use sandfork_model::{EventSink, Plan, RunId, Runtime, TaskReader, ToolProvider, ToolSpec, TranscriptSink};
+use sandfork_model::{EventSink, Footprint, Plan, RunId, Runtime, TaskReader, ToolProvider, ToolSpec, TranscriptSink};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,6 +14,8 @@ pub struct AgentCode {
     pub component: Arc<[u8]>,
     /// The tools its manifest asks for; `None` without a manifest.
     pub manifest_tools: Option<Vec<String>>,
+    /// Which of the host's sandboxes it needs.
+    pub footprint: Footprint,
 }
 
 /// Everything a run needs.

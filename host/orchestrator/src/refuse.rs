@@ -3,7 +3,7 @@
 use crate::grants::Excess;
 use crate::run::Run;
 use crate::shares::Short;
-use sandfork_model::{Cap, Dimension, Grant, Plan, Refusal, RefusalCode};
+use sandfork_model::{Cap, Dimension, Footprint, Grant, Plan, Refusal, RefusalCode};
 use serde_json::{Value, json};
 
 fn refusal(code: RefusalCode, node: &str, dimension: &str, numbers: [Value; 3], message: String) -> Box<Refusal> {
@@ -127,9 +127,14 @@ pub(crate) fn converging(run: &str, agent: &str, dimension: Dimension, percent: 
     refusal(RefusalCode::BudgetConverging, run, dimension.name(), numbers, message)
 }
 
-pub(crate) fn host_full(run: &str, agent: &str, state: &Run) -> Box<Refusal> {
-    let limit = state.plan.limits.max_live.min(state.seats.capacity());
+pub(crate) fn host_full(run: &Run, agent: &str, footprint: Footprint) -> Box<Refusal> {
+    let (own, host) = (run.plan.limits.max_live, run.seats.capacity(footprint));
+    let limit = own.min(host);
+    let kind = match footprint {
+        Footprint::Large if host < run.seats.capacity(Footprint::Small) => " for language guests",
+        Footprint::Large | Footprint::Small => "",
+    };
     let message =
-        format!("no sandbox is free for {agent} (limit {limit}, waiting forks included); fork fewer at a time");
-    refusal(RefusalCode::HostFull, run, "live", [json!(1), json!(0), json!(limit)], message)
+        format!("no sandbox is free for {agent} (limit{kind} {limit}, waiting forks included); fork fewer at a time");
+    refusal(RefusalCode::HostFull, &run.id.name, "live", [json!(1), json!(0), json!(limit)], message)
 }

@@ -6,6 +6,7 @@ use crate::cutting;
 use crate::fork::{Fork, HaltReason};
 use crate::forking;
 use crate::gauge::Counted;
+use crate::panicking::{self, PANIC_TOOL};
 use crate::port::{length, spend};
 use crate::thinking;
 use crate::waiting;
@@ -19,6 +20,7 @@ pub(crate) type Answer = Result<String, AgentError>;
 /// Answers one call of `tool`.
 pub(crate) async fn answer(fork: &Arc<Fork>, name: &str, arguments: String) -> Result<Answer, Halt> {
     match name {
+        PANIC_TOOL => Err(panicking::answer(fork, &arguments)),
         "model" => thinking::answer(fork, &arguments).await,
         "budget" => Ok(Ok(budgeting::answer(fork))),
         "sleep" => match checked(fork, name, &arguments) {

@@ -17,6 +17,8 @@ pub(crate) struct Named {
 /// What was counted while reading a component once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Anatomy {
+    /// Its size.
+    pub(crate) bytes: usize,
     /// Imports of the component itself, in order.
     pub(crate) imports: Vec<Named>,
     /// Exports of the component itself, in order.

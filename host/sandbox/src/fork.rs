@@ -1,9 +1,10 @@
 //! What one store holds: the fork's memory, its fuel, and its port. Nothing in it can be reached by the guest except through
-//! the three calls.
+//! the three calls, and where WASI is denied what it printed and its random numbers.
 
 use crate::memory::Memory;
 use crate::prices::YIELD_SLICE;
 use crate::tank::Tank;
+use crate::wasi::{Console, Random};
 use sandfork_model::port::{Allowance, End, Ended, Halt, Leash, Meter, Port};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,12 +48,16 @@ pub(crate) struct Fork {
     has_started: bool,
     /// What the fork had used when a call of its last let others run.
     yielded_at: u64,
+    /// What it printed, and the numbers it is given, if it is one with WASI denied.
+    console: Console,
+    random: Random,
 }
 
 impl Fork {
     pub(crate) fn new(allowance: &Allowance, is_nested: bool, port: Arc<dyn Port>, figures: Arc<Figures>) -> Self {
         let (memory, tank) = (Memory::new(allowance, is_nested), Tank::new(allowance.leash));
-        Self { memory, tank, port, figures, has_started: false, yielded_at: 0 }
+        let (console, random) = (Console::default(), Random::default());
+        Self { memory, tank, port, figures, has_started: false, yielded_at: 0, console, random }
     }
 
     /// The guest has an instance: from here on an error is of a call, not of the instance.
@@ -76,6 +81,16 @@ impl Fork {
 
     pub(crate) fn memory_limiter(&mut self) -> &mut dyn ResourceLimiter {
         &mut self.memory
+    }
+
+    /// What it printed and no note has taken yet.
+    pub(crate) fn console(&mut self) -> &mut Console {
+        &mut self.console
+    }
+
+    /// The numbers that it takes for random ones.
+    pub(crate) fn random(&mut self) -> &mut Random {
+        &mut self.random
     }
 
     pub(crate) fn port(&self) -> Arc<dyn Port> {

@@ -2,6 +2,7 @@
 
 use crate::crossing;
 use crate::fork::{Fork, Halted};
+use crate::wasi::Exited;
 use sandfork_model::port::{End, RawError};
 use wasmtime::{PoolConcurrencyLimitError, Trap};
 
@@ -48,6 +49,9 @@ impl Verdict {
     pub(crate) fn of(error: &wasmtime::Error, fork: &Fork) -> Self {
         if error.is::<Halted>() {
             return Self::exact(End::Halted);
+        }
+        if error.is::<Exited>() {
+            return Self::exact(End::Trapped("exit instead of a return from `run`".to_owned()));
         }
         if error.is::<PoolConcurrencyLimitError>() {
             return Self::exact(End::Broken("the pool was full behind its own gate".to_owned()));

@@ -8,6 +8,7 @@ mod anatomy;
 mod bindings;
 mod body;
 mod bounds;
+mod cache;
 mod contract;
 mod crossing;
 mod engine;
@@ -31,10 +32,13 @@ mod scan;
 #[doc(hidden)]
 pub mod settings;
 mod slots;
+mod stored;
 mod tank;
+mod wasi;
 
 pub use bounds::LoadLimits;
+pub use cache::{CacheEntry, CacheLimits, CodeCache};
 pub use contract::Departure;
-pub use inspect::{Inspection, inspect};
+pub use inspect::{Inspection, footprint, inspect, inspect_with, manifest};
 pub use pool::{EngineError, PoolLimits};
 pub use sandboxes::{EngineVersions, Sandboxes};

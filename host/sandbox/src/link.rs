@@ -10,7 +10,8 @@ use std::task::Poll;
 use wasmtime::component::Linker;
 use wasmtime::{Engine, StoreContextMut, Trap};
 
-type Guest<'a> = StoreContextMut<'a, Fork>;
+/// A guest in the middle of a call.
+pub(crate) type Guest<'a> = StoreContextMut<'a, Fork>;
 
 /// Offers the one interface.
 ///
@@ -29,7 +30,11 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Fork>> {
     Ok(linker)
 }
 
-async fn note(mut guest: Guest<'_>, text: String) -> wasmtime::Result<()> {
+/// Writes to the notebook.
+///
+/// # Errors
+/// When the fork cannot pay, or the port says that it must end.
+pub(crate) async fn note(mut guest: Guest<'_>, text: String) -> wasmtime::Result<()> {
     let meter = pay(&mut guest, prices::call(text.len())).await?;
     let leash = guest.data().port().note(meter, text).await.map_err(Halted::from)?;
     go_on(&mut guest, leash, 0)
@@ -53,7 +58,7 @@ async fn tool(mut guest: Guest<'_>, name: String, arguments: String) -> wasmtime
 
 /// Charges a call before the port hears of it. Setting a store's fuel starts a new yield slice, so a guest that does little
 /// but call would hardly ever let others run: a call does it, once for each slice of fuel, the price of calls included.
-async fn pay(guest: &mut Guest<'_>, price: u64) -> wasmtime::Result<Meter> {
+pub(crate) async fn pay(guest: &mut Guest<'_>, price: u64) -> wasmtime::Result<Meter> {
     burn(guest, price)?;
     let left = guest.get_fuel()?;
     let meter = guest.data().meter(left);

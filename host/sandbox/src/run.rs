@@ -7,9 +7,10 @@ use crate::guarded::Guarded;
 use crate::judge::{self, Verdict};
 use crate::prices::YIELD_SLICE;
 use crate::slots::Slots;
+use crate::wasi;
 use sandfork_model::port::{Agent, Allowance, BoxFuture, End, Ended, Port, Stop};
 use std::sync::Arc;
-use wasmtime::Store;
+use wasmtime::{AsContextMut as _, Store};
 
 /// Bytes a guest may hand to the host in one crossing: the host copies them before it can price them.
 const CROSSING_BYTES: usize = 4 << 20;
@@ -112,7 +113,9 @@ fn open(
 async fn call(agent: &Loaded, store: &mut Store<Fork>, task: &String) -> wasmtime::Result<Result<String, Error>> {
     let instance = agent.pre.instantiate_async(&mut *store).await?;
     store.data_mut().start();
-    instance.call_run(&mut *store, task).await
+    let returned = instance.call_run(&mut *store, task).await?;
+    wasi::finish(store.as_context_mut()).await?;
+    Ok(returned)
 }
 
 /// Reads the figures of a store whose guest has ended. The store is dropped right after: once something trapped or was

@@ -23,7 +23,7 @@ pub(crate) fn scan(bytes: &[u8], limits: &LoadLimits) -> Result<Anatomy, Unloada
     magic::is_component(bytes, limits)?;
     let mut reading = Reading {
         limits,
-        anatomy: Anatomy::default(),
+        anatomy: Anatomy { bytes: bytes.len(), ..Anatomy::default() },
         levels: Vec::new(),
         largest_component: Unfolded::default(),
         modules: Vec::new(),

@@ -5,7 +5,7 @@ use crate::state::StateDir;
 use sandfork_model::ToolProvider;
 use sandfork_orchestrator::Seats;
 use sandfork_report::EngineFacts;
-use sandfork_sandbox::{EngineError, LoadLimits, PoolLimits, Sandboxes};
+use sandfork_sandbox::{CodeCache, EngineError, LoadLimits, PoolLimits, Sandboxes};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,11 +18,17 @@ pub struct HostBuilder {
     live_forks: u32,
     state_dir: PathBuf,
     tools: Vec<Arc<dyn ToolProvider>>,
+    keeps_code: bool,
 }
 
 impl Default for HostBuilder {
     fn default() -> Self {
-        Self { live_forks: PoolLimits::default().live_forks, state_dir: DEFAULT_STATE_DIR.into(), tools: Vec::new() }
+        Self {
+            live_forks: PoolLimits::default().live_forks,
+            state_dir: DEFAULT_STATE_DIR.into(),
+            tools: Vec::new(),
+            keeps_code: true,
+        }
     }
 }
 
@@ -45,13 +51,22 @@ impl HostBuilder {
         self
     }
 
+    /// Whether compiled code is kept in the state directory for the next host, and looked for there; it is unless said otherwise.
+    /// What is found is believed only if this host's own key vouches for it.
+    pub fn code_cache(mut self, is_on: bool) -> Self {
+        self.keeps_code = is_on;
+        self
+    }
+
     /// Starts the engine.
     ///
     /// # Errors
     /// When no sandbox fits on this machine.
     pub fn build(self) -> Result<Host, EngineError> {
         let pool = PoolLimits { live_forks: self.live_forks };
-        let sandboxes = Sandboxes::new(pool, LoadLimits::default())?;
+        let state = StateDir::new(self.state_dir);
+        let cache = self.keeps_code.then(|| CodeCache::open(state.code_cache()));
+        let sandboxes = Sandboxes::with_cache(pool, LoadLimits::default(), cache)?;
         let versions = sandboxes.engine_versions();
         let engine = EngineFacts {
             versions: vec![
@@ -61,6 +76,6 @@ impl HostBuilder {
             price_table_digest: sandboxes.price_table_digest(),
         };
         let seats = Seats::new(sandboxes.live_capacity());
-        Ok(Host::new(Arc::new(sandboxes), seats, engine, StateDir::new(self.state_dir), self.tools))
+        Ok(Host::new(Arc::new(sandboxes), seats, engine, state, self.tools))
     }
 }

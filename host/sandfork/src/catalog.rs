@@ -3,10 +3,10 @@
 
 use crate::problem::{invalid_plan, of_file};
 use crate::read::{compile_script, read_bounded};
-use sandfork_model::{AgentEntry, AgentSource, Plan};
+use sandfork_model::{AgentEntry, AgentSource, Footprint, Plan};
 use sandfork_orchestrator::AgentCode;
 use sandfork_report::Failure;
-use sandfork_sandbox::{LoadLimits, inspect};
+use sandfork_sandbox::{LoadLimits, footprint, manifest};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
@@ -32,12 +32,16 @@ pub(crate) fn catalog(plan: &Plan) -> Result<HashMap<String, AgentCode>, Failure
 }
 
 fn code(entry: &AgentEntry) -> Result<AgentCode, Failure> {
-    let component: Arc<[u8]> = match &entry.source {
-        AgentSource::Script(path) => compile_script(path)?.into(),
-        AgentSource::Component(path) => component(path)?.into(),
+    let (component, footprint): (Arc<[u8]>, Footprint) = match &entry.source {
+        AgentSource::Script(path) => (compile_script(path)?.into(), Footprint::Small),
+        AgentSource::Component(path) => {
+            let component = component(path)?;
+            let footprint = footprint(&component);
+            (component.into(), footprint)
+        }
     };
     let manifest_tools = manifest_tools(&component);
-    Ok(AgentCode { component, manifest_tools })
+    Ok(AgentCode { component, manifest_tools, footprint })
 }
 
 /// The bytes of a component, one more than may be loaded at most: the loader then says that it is too large.
@@ -53,7 +57,7 @@ pub(crate) fn component_bytes() -> u64 {
 
 /// The tools that the component's manifest asks for; `None` where it has no manifest, or is no component.
 fn manifest_tools(component: &[u8]) -> Option<Vec<String>> {
-    let manifest = inspect(component).ok()?.manifest?;
+    let manifest = manifest(component)?;
     let tools = manifest.get("tools")?.as_array()?;
     Some(tools.iter().filter_map(Value::as_str).map(str::to_owned).collect())
 }

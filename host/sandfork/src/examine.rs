@@ -5,10 +5,10 @@ use crate::across::across;
 use crate::catalog::{catalog, component_bytes};
 use crate::problem::{all_placed, invalid_plan, of_file, placed, unloadable};
 use crate::read::{compile_script, read_bounded, read_plan};
-use sandfork_model::AgentSource;
+use sandfork_model::{AgentSource, LoadOptions};
 use sandfork_plan::Overrides;
 use sandfork_report::{Failure, Problem};
-use sandfork_sandbox::{Inspection, inspect};
+use sandfork_sandbox::{Inspection, inspect, inspect_with};
 use sandfork_source::{Node, NodeValue, ParseLimits, parse};
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub fn examine(path: &Path) -> Result<Examined, Failure> {
     let kind = kind(path)?;
     let warnings = match kind {
         Kind::Script => compile_script(path).map(|_| Vec::new())?,
-        Kind::Component => loadable(path).map(|()| Vec::new())?,
+        Kind::Component => loadable(path, LoadOptions::default()).map(|()| Vec::new())?,
         Kind::Plan => plan(path)?,
     };
     Ok(Examined { kind, warnings })
@@ -66,9 +66,12 @@ pub fn examine(path: &Path) -> Result<Examined, Failure> {
 /// # Errors
 /// When it cannot be read, or is no component.
 pub fn inspect_file(path: &Path) -> Result<Inspection, Failure> {
-    let bytes = read_bounded(path, component_bytes())
-        .map_err(|error| invalid(path, of_file(path, format!("the file cannot be read: {error}"))))?;
-    inspect(&bytes).map_err(|why| invalid(path, unloadable(path, why)))
+    inspect(&component(path)?).map_err(|why| invalid(path, unloadable(path, why)))
+}
+
+fn component(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_bounded(path, component_bytes())
+        .map_err(|error| invalid(path, of_file(path, format!("the file cannot be read: {error}"))))
 }
 
 fn kind(path: &Path) -> Result<Kind, Failure> {
@@ -113,7 +116,7 @@ fn plan(path: &Path) -> Result<Vec<Problem>, Failure> {
     let mut problems = Vec::new();
     for entry in &plan.agents {
         if let AgentSource::Component(component) = &entry.source
-            && let Err(failure) = loadable(component)
+            && let Err(failure) = loadable(component, LoadOptions { wasi_denied: entry.wasi_denied })
         {
             problems.extend(failure.problems);
         }
@@ -121,8 +124,9 @@ fn plan(path: &Path) -> Result<Vec<Problem>, Failure> {
     if problems.is_empty() { Ok(across(&plan, &agents)) } else { Err(invalid_plan(path, problems)) }
 }
 
-fn loadable(path: &Path) -> Result<(), Failure> {
-    match inspect_file(path)?.refusal {
+fn loadable(path: &Path, options: LoadOptions) -> Result<(), Failure> {
+    let inspected = inspect_with(&component(path)?, options).map_err(|why| invalid(path, unloadable(path, why)))?;
+    match inspected.refusal {
         None => Ok(()),
         Some(why) => Err(invalid(path, unloadable(path, why))),
     }

@@ -10,8 +10,8 @@ use crate::scratch::Scratch;
 use crate::stage::{Stage, stage};
 use crate::stand_in::standing_in;
 use crate::state::StateDir;
-use sandfork_model::{Plan, RunId, RunRecord, Runtime, ToolProvider};
-use sandfork_orchestrator::{Pace, RunInput, Seats};
+use sandfork_model::{Footprint, Plan, RunId, RunRecord, Runtime, ToolProvider};
+use sandfork_orchestrator::{PANIC_TOOL, Pace, RunInput, Seats};
 use sandfork_plan::Overrides;
 use sandfork_report::{EngineFacts, RunFacts, report};
 use sandfork_sandbox::Sandboxes;
@@ -80,6 +80,13 @@ impl Host {
         let read = Arc::clone(&plan);
         let agents = blocking("compiling scripts", move || crate::catalog::catalog(&read)).await??;
         tracing::debug!(plan = plan.name, agents = agents.len(), "scripts compiled, components read");
+        if agents.values().any(|code| code.footprint == Footprint::Large) {
+            // How many fit is known once their pool is made; the gate must know it before the first of them is asked for.
+            let sandboxes = Arc::clone(&self.sandboxes);
+            let large =
+                blocking("making room for language guests", move || sandboxes.capacity(Footprint::Large)).await?;
+            self.seats.hold_large_to(large);
+        }
         Ok(Prepared::start(plan, agents, runtime))
     }
 
@@ -166,7 +173,8 @@ impl Host {
     fn no_tool_twice(&self, plan: &Plan) -> Result<(), HostError> {
         let built_in = sandfork_tools::built_in_specs();
         let provided = self.tools.iter().flat_map(|provider| provider.specs());
-        let taken: Vec<String> = built_in.into_iter().chain(provided).map(|spec| spec.name).collect();
+        let named = built_in.into_iter().chain(provided).map(|spec| spec.name);
+        let taken: Vec<String> = named.chain([PANIC_TOOL.to_owned()]).collect();
         match plan.tools.iter().find(|tool| taken.contains(&tool.name)) {
             None => Ok(()),
             Some(tool) => Err(HostError::NotStarted(crate::problem::usage(format!(

@@ -80,7 +80,7 @@ pub use sandfork_plan::Overrides;
 /// Agent projects: what a directory with an `agent.yaml` is.
 pub use sandfork_project as project;
 pub use sandfork_report::{EventLines, Failure, Problem, ProgressLines, TranscriptDir, summary};
-pub use sandfork_sandbox::{Departure, Inspection};
+pub use sandfork_sandbox::{CacheEntry, CodeCache, Departure, Inspection};
 
 /// JSON Schemas of every document that goes in or comes out, and the table of default limits.
 pub mod schema {

@@ -1,7 +1,7 @@
 //! A plan with the code of its agents, ready to run any number of times.
 
 use sandfork_model::plan::ScriptedTool;
-use sandfork_model::{Plan, Runtime};
+use sandfork_model::{LoadOptions, Plan, Runtime};
 use sandfork_orchestrator::AgentCode;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ impl Prepared {
     /// Starts to load every component; must be called inside a tokio runtime.
     pub(crate) fn start(plan: Arc<Plan>, agents: HashMap<String, AgentCode>, runtime: Arc<dyn Runtime>) -> Self {
         let prepared = Self { plan, agents, runtime, stand_ins: Vec::new() };
-        for component in prepared.components() {
+        for (component, options) in prepared.components() {
             let runtime = Arc::clone(&prepared.runtime);
             // What comes of it is asked for again by whoever forks the agent; loading twice compiles once.
-            tokio::spawn(async move { runtime.load(component).await.is_ok() });
+            tokio::spawn(async move { runtime.load_with(component, options).await.is_ok() });
         }
         prepared
     }
@@ -47,16 +47,22 @@ impl Prepared {
 
     /// Waits until every component is loaded, or found to be broken.
     pub async fn ready(&self) {
-        for component in self.components() {
+        for (component, options) in self.components() {
             // A broken one fails the forks that need it, each with its own outcome.
-            let _ = self.runtime.load(component).await;
+            let _ = self.runtime.load_with(component, options).await;
         }
     }
 
-    /// Each distinct component once.
-    fn components(&self) -> Vec<Arc<[u8]>> {
+    /// Each distinct component once for each way it is to be loaded.
+    fn components(&self) -> Vec<(Arc<[u8]>, LoadOptions)> {
         let mut seen = HashSet::new();
-        let all = self.agents.values().map(|code| &code.component);
-        all.filter(|component| seen.insert(Arc::as_ptr(component))).map(Arc::clone).collect()
+        let options = |name: &str| {
+            let wasi_denied = self.plan.agent(name).is_some_and(|entry| entry.wasi_denied);
+            LoadOptions { wasi_denied }
+        };
+        let all = self.agents.iter().map(|(name, code)| (&code.component, options(name)));
+        all.filter(|(component, options)| seen.insert((Arc::as_ptr(component), *options)))
+            .map(|(component, options)| (Arc::clone(component), options))
+            .collect()
     }
 }

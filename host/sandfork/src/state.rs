@@ -64,6 +64,12 @@ impl StateDir {
         Self { path: path.into() }
     }
 
+    /// Where compiled code is kept, with the key that vouches for it. Whoever keeps something there makes it.
+    #[must_use]
+    pub(crate) fn code_cache(&self) -> PathBuf {
+        self.path.join("cache")
+    }
+
     /// Makes a run's directory, or empties the one of an earlier run with the same id.
     ///
     /// # Errors

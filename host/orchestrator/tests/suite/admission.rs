@@ -167,6 +167,32 @@ fn a_full_host_refuses_instead_of_waiting() {
     assert_eq!(finished.record.merged["told"], json!([["leaf", "ok", null], ["leaf", "refused", "host_full"]]));
 }
 
+// HOSTILE 6: the host has room for fewer language guests than for scripts. Counted together with them, one too many was found out
+// by the pool itself, which broke the run.
+#[test]
+fn language_guests_have_a_room_of_their_own_and_are_refused_where_it_ends() {
+    let asked: Vec<Value> =
+        ["big", "big", "small", "big", "small"].iter().map(|name| json!({"agent": name, "goal": "g"})).collect();
+    let mut fake = Fake::root("lead")
+        .agent("lead", &["big", "small"], json!([["spawn", asked], ["return_last"]]))
+        .agent("small", &[], json!([]))
+        .large()
+        .agent("big", &[], json!([]));
+    fake.large_seats = Some(2);
+    let finished = fake.run();
+    let ok = |name: &str| json!([name, "ok", null]);
+    let told = json!([ok("big"), ok("big"), ok("small"), ["big", "refused", "host_full"], ok("small")]);
+    assert_eq!(finished.record.merged["told"], told);
+    let error = finished.record.outcomes.iter().find_map(|outcome| outcome.error.clone()).unwrap();
+    assert_eq!((&error.details["limit"], &error.details["dimension"]), (&json!(2), &json!("live")));
+    assert!(error.message.contains("limit for language guests 2"), "{}", error.message);
+    // All seats together are still a limit of their own.
+    fake.seats = 2;
+    let told = fake.run().record.merged["told"].clone();
+    let full = told.as_array().unwrap().iter().filter(|outcome| outcome[2] == "host_full").count();
+    assert_eq!(full, 4, "the lead has one of the two: {told}");
+}
+
 // OR-27, OR-30, OR-46
 #[test]
 fn with_both_guards_removed_the_loop_runs_past_a_hundred_until_the_host_is_full() {

@@ -3,9 +3,9 @@
 
 use sandfork_model::port::{RawOutcome, RawRequest};
 use sandfork_model::{
-    Agent, AgentEntry, AgentError, AgentSource, Allowance, Ask, BoxFuture, End, Ended, Event, EventSink, Leash, Meter,
-    Plan, PlannerSpec, Port, Reply, RequestOptions, RetrySpec, ReviewSpec, RunId, RunLimits, RunRecord, Runtime, Shape,
-    Stop, TaskReader, TaskSpec, ToolCall, ToolProvider, ToolSpec, Unloadable,
+    Agent, AgentEntry, AgentError, AgentSource, Allowance, Ask, BoxFuture, End, Ended, Event, EventSink, Footprint,
+    Leash, Meter, Plan, PlannerSpec, Port, Reply, RequestOptions, RetrySpec, ReviewSpec, RunId, RunLimits, RunRecord,
+    Runtime, Shape, Stop, TaskReader, TaskSpec, ToolCall, ToolProvider, ToolSpec, Unloadable,
 };
 use sandfork_orchestrator::{AgentCode, ExplainInput, Explained, Interrupt, Pace, RunInput, Seats, explain, run};
 use serde_json::{Value, json};
@@ -141,6 +141,7 @@ async fn follow(steps: &[Value], tank: &Mutex<Tank>, port: &dyn Port) -> End {
                 details: step.get(2).map_or_else(|| "{}".into(), Value::to_string),
             })),
             "trap" => Some(End::Trapped("unreachable".into())),
+            "host_panic" => Some(End::Panicked("a secret of the host".into())),
             "panic" => panic!("a fake guest was told to panic"),
             other => panic!("no such step: {other}"),
         };
@@ -269,6 +270,9 @@ pub(crate) struct Fake {
     pub(crate) workers: usize,
     pub(crate) pace: Pace,
     pub(crate) interrupt: Interrupt,
+    /// Of the agents added from now on.
+    pub(crate) footprint: Footprint,
+    pub(crate) large_seats: Option<u64>,
 }
 
 pub(crate) fn task(id: &str, agent: &str, options: RequestOptions) -> TaskSpec {
@@ -318,7 +322,15 @@ impl Fake {
             workers: 1,
             pace: Pace::Virtual,
             interrupt: Interrupt::new(),
+            footprint: Footprint::Small,
+            large_seats: None,
         }
+    }
+
+    /// Agents added from now on are language guests.
+    pub(crate) fn large(mut self) -> Self {
+        self.footprint = Footprint::Large;
+        self
     }
 
     pub(crate) fn agent(mut self, name: &str, spawn: &[&str], steps: Value) -> Self {
@@ -336,7 +348,11 @@ impl Fake {
             cover: None,
             wasi_denied: false,
         });
-        let code = AgentCode { component: steps.to_string().into_bytes().into(), manifest_tools: None };
+        let code = AgentCode {
+            component: steps.to_string().into_bytes().into(),
+            manifest_tools: None,
+            footprint: self.footprint,
+        };
         self.agents.insert(name.into(), code);
         self
     }
@@ -375,6 +391,10 @@ impl Fake {
             description: String::new(),
             input_schema: json!({}),
         });
+        let seats = Seats::new(self.seats);
+        if let Some(large) = self.large_seats {
+            seats.hold_large_to(large);
+        }
         let input = RunInput {
             plan: Arc::new(self.plan.clone()),
             run: id,
@@ -383,7 +403,7 @@ impl Fake {
             specs: own.into(),
             task_reader: Arc::new(FakeReader),
             runtime: Arc::new(FakeRuntime),
-            seats: Seats::new(self.seats),
+            seats,
             pace: self.pace,
             serial: false,
             sinks: vec![Box::new(memory.clone())],

@@ -14,6 +14,7 @@ mod explaining;
 mod fake;
 mod ledger;
 mod order;
+mod panicking;
 mod planning;
 mod policies;
 mod retrying;

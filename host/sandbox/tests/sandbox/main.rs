@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod cache;
 mod fuel;
 mod guests;
 mod isolation;
@@ -15,3 +16,4 @@ mod load;
 mod random;
 mod stop;
 mod support;
+mod wasi;

@@ -140,6 +140,16 @@ pub(crate) struct PlanArgs {
     /// Where runs are kept
     #[arg(long, value_name = "DIR", env = "SANDFORK_STATE_DIR", default_value = ".sandfork")]
     pub(crate) state_dir: PathBuf,
+    /// Whether compiled code is kept there for the next run
+    #[arg(long, value_name = "WHEN", env = "SANDFORK_CACHE", default_value = "on")]
+    pub(crate) cache: Switch,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
 }
 
 #[derive(Debug, Args)]

@@ -30,6 +30,7 @@ fn document(inspection: &Inspection) -> Value {
         manifest,
         refusal,
         departures,
+        loads_with_wasi_denied,
     } = inspection;
     let sections: Vec<Value> =
         custom_sections.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
@@ -50,6 +51,7 @@ fn document(inspection: &Inspection) -> Value {
         "custom_sections": sections,
         "manifest": manifest,
         "loadable": refusal.is_none() && inspection.departures.is_empty(),
+        "loadable_with_wasi_denied": loads_with_wasi_denied,
         "refusal": refusal.as_ref().map(|why| json!({ "message": why.message, "hint": why.hint })),
         "reach": reach(inspection),
         "departures": departures,
@@ -96,7 +98,8 @@ fn words(inspection: &Inspection) -> String {
         }
         None => line("loadable", "yes"),
         Some(why) => {
-            line("loadable", &format!("no: {}", why.message));
+            let how = if inspection.loads_with_wasi_denied { "only by an entry with `wasi: denied`" } else { "no" };
+            line("loadable", &format!("{how}: {}", why.message));
             if let Some(hint) = &why.hint {
                 line("hint", hint);
             }

@@ -1,6 +1,6 @@
 //! What `run` and `bench` share: the plan with what the command line changes in it, a host of the right size, a runtime.
 
-use crate::cli::args::PlanArgs;
+use crate::cli::args::{PlanArgs, Switch};
 use crate::cli::exit::Exit;
 use crate::cli::show;
 use sandfork::{Broken, Failure, Host, HostError, Overrides};
@@ -30,6 +30,7 @@ pub(crate) fn host(args: &PlanArgs, plan: &Plan) -> Result<Host, HostError> {
     Host::builder()
         .live_forks(live.min(tasks).max(1))
         .state_dir(&args.state_dir)
+        .code_cache(args.cache == Switch::On)
         .build()
         .map_err(|error| HostError::Broken(Broken { message: error.to_string() }))
 }
