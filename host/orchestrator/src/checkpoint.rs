@@ -21,6 +21,7 @@ pub(crate) fn wrote(fork: &Fork, reference: &str) {
     while let Some(parent) = &top.parent {
         top = parent;
     }
+    fork.run.stored.lock().note(reference, top.task.path.top_ordinal());
     let mut state = top.state.lock();
     if state.artifact_refs.len() < MOST_REFS {
         state.artifact_refs.push(reference.to_owned());

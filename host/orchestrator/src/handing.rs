@@ -11,6 +11,28 @@ const MOST_ENTRIES: usize = 64;
 /// Bytes of one entry.
 const ENTRY_BYTES: usize = 512;
 
+/// Bytes of all records that one task is handed: about what a single tool result may have.
+const HANDED_BYTES: usize = 256 << 10;
+
+/// Keeps what one task is handed within its bound: once that is met, a record has its status, its error and the first
+/// reference, and counts what was left out.
+pub(crate) fn fit(records: &mut [Dependency]) {
+    let mut bytes = 0_usize;
+    for record in records {
+        let texts = [&record.artifact_refs, &record.evidence_refs, &record.unresolved];
+        let lists: usize = texts.into_iter().flatten().map(String::len).sum();
+        bytes = bytes.saturating_add(lists).saturating_add(record.summary.as_ref().map_or(0, String::len));
+        if bytes <= HANDED_BYTES {
+            continue;
+        }
+        let left_out = texts.map(Vec::len).into_iter().sum::<usize>().saturating_sub(record.artifact_refs.len().min(1));
+        record.omitted += u64::try_from(left_out).unwrap_or(u64::MAX) + u64::from(record.summary.take().is_some());
+        record.artifact_refs.truncate(1);
+        record.evidence_refs.clear();
+        record.unresolved.clear();
+    }
+}
+
 /// The record of an ended task. `stored` is where the host has put its output, or why it could not.
 pub(crate) fn record(id: &str, outcome: &Outcome, stored: Option<Result<String, Failure>>) -> Dependency {
     let output = outcome.output.as_ref().filter(|_| outcome.is_ok());

@@ -123,7 +123,9 @@ impl Joins {
         let record = handing::record(way.plan_id(), outcome, stored);
         let mut steps = Vec::new();
         if outcome.is_ok() {
-            let outdated = self.versions.accept(task, record.artifact_refs.iter().map(String::as_str));
+            let references = record.artifact_refs.iter().map(String::as_str);
+            let ordinals_of = |reader: usize| ways.get(reader).map_or(&[][..], |way| way.ordinals.as_slice());
+            let outdated = self.versions.accept(references, &run.stored.lock(), ordinals_of);
             if !outdated.is_empty() {
                 // A newer version that rests on a task is no news for that task.
                 let above = self.web.ancestors(task);
@@ -159,6 +161,7 @@ impl Joins {
                 dependencies.push(record);
             }
             self.web.start(task);
+            handing::fit(&mut dependencies);
             let handed = Handed { dependencies, checkpoint: None };
             way.hand((!handed.dependencies.is_empty()).then(|| Arc::new(handed)));
             requests.push((task, way.work()));

@@ -14,6 +14,7 @@ use crate::rows::Rows;
 use crate::seats::Seats;
 use crate::slots::Slots;
 use crate::toolbox::Toolbox;
+use crate::versions::Stored;
 use sandfork_model::{
     Budget, Event, EventBody, EventId, Outcome, Plan, RunId, TaskPath, TaskReader, TaskRef, TranscriptSink,
 };
@@ -61,6 +62,8 @@ pub(crate) struct Run {
     pub(crate) task_reader: Arc<dyn TaskReader>,
     /// Tasks whose output was accepted, by id: a planner cannot plan them again, and later tasks may wait for them.
     pub(crate) accepted: Guarded<HashMap<String, Outcome>>,
+    /// The versions of artifacts that were stored.
+    pub(crate) stored: Guarded<Stored>,
     /// What attempts that ended badly left, by top ordinal.
     pub(crate) left: Guarded<HashMap<u32, Left>>,
     /// Forks that have not settled, in tree order; kept only where the plan has a fuse.
@@ -115,6 +118,7 @@ impl Run {
             transcript,
             task_reader,
             accepted: Guarded::default(),
+            stored: Guarded::default(),
             left: Guarded::default(),
             living: Guarded::default(),
             outcomes: Guarded::default(),

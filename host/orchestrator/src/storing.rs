@@ -28,5 +28,7 @@ pub(crate) async fn store(run: &Run, name: &str, outcome: &Outcome) -> Option<Re
     let number = |key: &str| stored.get(key).and_then(Value::as_u64).unwrap_or_default();
     let (name, version, bytes, sha256) = (text("name"), number("version"), number("bytes"), text("sha256"));
     run.emit(EventBody::ArtifactPut { name, version, bytes, sha256 }, None);
-    Some(Ok(text("ref")))
+    let reference = text("ref");
+    run.stored.lock().note(&reference, outcome.task.path.top_ordinal());
+    Some(Ok(reference))
 }

@@ -1,7 +1,29 @@
-//! Which version of an artifact each task was handed, and who must be told of a newer one (GV-48). Knows names and numbers,
-//! never bytes.
+//! Which versions of artifacts there are, which of them each task was handed, and who must be told of a newer one (GV-48).
+//! Knows names and numbers, never bytes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+
+/// The versions that were stored in this run, each with the top ordinal of the fork it was stored for. What an output only
+/// claims is not among them.
+#[derive(Debug, Default)]
+pub(crate) struct Stored(HashMap<String, HashMap<u64, u32>>);
+
+impl Stored {
+    /// A version was stored.
+    pub(crate) fn note(&mut self, reference: &str, top_ordinal: u32) {
+        if let Some((name, version)) = parts(reference) {
+            self.0.entry(name.to_owned()).or_default().insert(version, top_ordinal);
+        }
+    }
+
+    fn has(&self, name: &str, version: u64) -> bool {
+        self.0.get(name).is_some_and(|versions| versions.contains_key(&version))
+    }
+
+    fn is_made_by(&self, name: &str, top_ordinals: &[u32]) -> bool {
+        self.0.get(name).is_some_and(|versions| versions.values().any(|ordinal| top_ordinals.contains(ordinal)))
+    }
+}
 
 /// The artifacts that tasks of a list hand to each other.
 #[derive(Debug, Default)]
@@ -10,19 +32,14 @@ pub(crate) struct Versions {
     newest: HashMap<String, u64>,
     /// Who was handed which version.
     readers: HashMap<String, HashMap<usize, u64>>,
-    /// Who has made a version of a name: the next one is no news for them.
-    makers: HashMap<String, HashSet<usize>>,
 }
 
 impl Versions {
     /// The reference with the newest accepted version of its name.
     pub(crate) fn renewed(&self, reference: &str) -> String {
-        match parts(reference) {
-            Some((name, version)) => match self.newest.get(name) {
-                Some(newest) if *newest > version => format!("artifact://{name}/v{newest}"),
-                _ => reference.to_owned(),
-            },
-            None => reference.to_owned(),
+        match parts(reference).and_then(|(name, version)| Some((name, version, *self.newest.get(name)?))) {
+            Some((name, version, newest)) if newest > version => format!("artifact://{name}/v{newest}"),
+            _ => reference.to_owned(),
         }
     }
 
@@ -33,18 +50,22 @@ impl Versions {
         }
     }
 
-    /// A task's references were accepted. Those that were handed an older version and have not made one themselves, in plan
-    /// order.
-    pub(crate) fn accept<'a>(&mut self, task: usize, references: impl Iterator<Item = &'a str>) -> Vec<usize> {
+    /// An accepted output names these versions. Those that were handed an older one and have not stored one of that name
+    /// themselves, in plan order; `ordinals_of` are a task's own top forks.
+    pub(crate) fn accept<'a>(
+        &mut self,
+        references: impl Iterator<Item = &'a str>,
+        stored: &Stored,
+        ordinals_of: impl Fn(usize) -> &'a [u32],
+    ) -> Vec<usize> {
         let mut outdated = Vec::new();
-        for (name, version) in references.filter_map(parts) {
-            let makers = self.makers.entry(name.to_owned()).or_default();
-            makers.insert(task);
+        for (name, version) in references.filter_map(parts).filter(|(name, version)| stored.has(name, *version)) {
             let newest = self.newest.entry(name.to_owned()).or_insert(version);
             *newest = (*newest).max(version);
-            let readers = self.readers.get(name).into_iter().flatten();
-            let older = readers.filter(|(reader, handed)| **handed < version && !makers.contains(reader));
-            outdated.extend(older.map(|(reader, _)| *reader));
+            let older = self.readers.get(name).into_iter().flatten().filter(|(_, handed)| **handed < version);
+            outdated.extend(
+                older.map(|(reader, _)| *reader).filter(|reader| !stored.is_made_by(name, ordinals_of(*reader))),
+            );
         }
         outdated.sort_unstable();
         outdated.dedup();

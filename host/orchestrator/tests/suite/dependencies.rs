@@ -96,6 +96,23 @@ fn what_a_task_declares_of_its_result_is_passed_on_within_bounds() {
     assert_eq!(finished.count("artifact_put"), 0, "it says itself where its result is");
 }
 
+// GV-13: one task may wait for a thousand
+#[test]
+fn what_many_tasks_say_together_is_bounded_and_their_references_remain() {
+    let text = "x".repeat(500);
+    let output = json!({ "summary": text, "unresolved": vec![&text; 60], "artifact_refs": ["artifact://a/v1", "artifact://b/v1"] });
+    let ids: Vec<String> = (0..40).map(|n| format!("t{n}")).collect();
+    let mut tasks: Vec<TaskSpec> = ids.iter().map(|id| waiting(id, "talks", &[], &[])).collect();
+    tasks.push(TaskSpec { needs: ids, ..waiting("join", "told", &[], &[]) });
+    let fake = crew(tasks).agent("talks", &[], json!([["return", output]]));
+    let finished = fake.limits(|limits| limits.max_tasks = Cap::Finite(50)).run();
+    let handed = outcome(&finished, "join").output.clone().unwrap();
+    assert_eq!((handed["t0"]["unresolved"].as_array().unwrap().len(), &handed["t0"]["omitted"]), (60, &Value::Null));
+    assert_eq!((&handed["t39"]["status"], &handed["t39"]["omitted"]), (&json!("ok"), &json!(62)));
+    assert_eq!(handed["t39"]["artifact_refs"], json!(["artifact://a/v1"]));
+    assert!(handed.to_string().len() < 300_000);
+}
+
 // GV-13: a store that is full is no silence
 #[test]
 fn an_output_that_cannot_be_stored_is_told_with_its_reason() {

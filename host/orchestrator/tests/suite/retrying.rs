@@ -260,3 +260,31 @@ fn a_task_that_makes_the_next_version_itself_does_not_outdate_what_it_rests_on()
     let fake = crew(tasks).agent("one", &[], maker(1)).agent("two", &[], maker(2)).agent("three", &[], maker(3));
     assert_eq!(ids(&fake.granted("artifact_put").run()), ["draft", "read", "edit", "final"]);
 }
+
+// GV-48: what an output only claims is no version, and to pass a reference on is not to make one
+#[test]
+fn a_version_that_was_never_stored_outdates_nobody_and_a_reader_that_passes_it_on_is_still_a_reader() {
+    let claims = json!([["tool", "wait", {"ms": 40}], ["return", {"artifact_refs": ["artifact://base/v9"]}]]);
+    let passes = json!([["tool", "wait", {"ms": 5}], ["return_task", "/dependencies/base"]]);
+    let tasks = |fixer: &str| {
+        vec![
+            waiting("base", "fast", &[], &[]),
+            waiting("fix", fixer, &["base"], &[]),
+            waiting("join", "passes", &["base"], &[]),
+        ]
+    };
+    let run = |fixer: &str| {
+        let put = json!([["tool", "wait", {"ms": 40}], ["tool", "artifact_put", {"name": "base", "text": "t"}],
+                         ["return", {"artifact_refs": ["artifact://base/v2"]}]]);
+        crew(tasks(fixer))
+            .agent("claims", &[], claims.clone())
+            .agent("passes", &[], passes.clone())
+            .agent("writes", &[], put)
+            .granted("artifact_put")
+            .run()
+    };
+    assert_eq!(ids(&run("claims")), ["base", "fix", "join"]);
+    let finished = run("writes");
+    assert_eq!(ids(&finished), ["base", "fix", "join", "join.2"]);
+    assert_eq!(outcome(&finished, "join").output.as_ref().unwrap()["artifact_refs"], json!(["artifact://base/v2"]));
+}
