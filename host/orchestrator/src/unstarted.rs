@@ -65,7 +65,7 @@ impl Way {
         } else {
             self.renewals += 1;
             self.returned.extend(self.latest.take());
-            (self.stage, self.context, self.checkpoint) = (Stage::Work, None, None);
+            (self.stage, self.context, self.checkpoint, self.before) = (Stage::Work, None, None, None);
             return true;
         };
         let message = format!(

@@ -270,24 +270,34 @@ fn webs() -> impl Strategy<Value = (Vec<Edge>, Vec<usize>, Vec<u32>)> {
     (edges, prop::collection::vec(0usize..5, 9), prop::collection::vec(0u32..3, 9))
 }
 
+/// Nine tasks with these edges between them.
+fn web(edges: &[Edge], agent: impl Fn(usize) -> &'static str) -> Vec<TaskSpec> {
+    let one = |n: usize| {
+        let mine = edges.iter().filter(|(a, b, _)| *a.max(b) == n && a != b).map(|(a, b, ok)| (*a.min(b), *ok));
+        let mine: BTreeSet<(usize, bool)> = mine.collect();
+        let id = |(need, _): &(usize, bool)| format!("t{need}");
+        // Asked for in both ways, it must be ok.
+        let is_optional = |(need, ok): &&(usize, bool)| !ok && !mine.contains(&(*need, true));
+        TaskSpec {
+            needs: mine.iter().filter(|(_, ok)| *ok).map(id).collect(),
+            needs_optional: mine.iter().filter(is_optional).map(id).collect(),
+            ..waiting(&format!("t{n}"), agent(n), &[], &[])
+        }
+    };
+    (0..9).map(one).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     // GV-21, GV-22, GV-46, GV-50
     #[test]
     fn whoever_waits_for_whom_and_however_they_end((edges, ends, retries) in webs()) {
-        let agents = ["fast", "slow", "bad", "late", "needy"];
-        let tasks: Vec<TaskSpec> = (0..9).map(|n| {
-            let mine: BTreeSet<(usize, bool)> = edges.iter().filter(|(a, b, _)| *a.max(b) == n && a != b).map(|(a, b, ok)| (*a.min(b), *ok)).collect();
-            let of = |must: bool| mine.iter().filter(|(need, ok)| {
-                // Asked for in both ways, it must be ok.
-                if must { *ok } else { !*ok && !mine.contains(&(*need, true)) }
-            }).map(|(need, _)| format!("t{need}")).collect::<Vec<_>>();
-            let mut one = TaskSpec { needs: of(true), needs_optional: of(false), ..waiting(&format!("t{n}"), agents[ends[n]], &[], &[]) };
+        let mut tasks = web(&edges, |n| ["fast", "slow", "bad", "late", "needy"][ends[n]]);
+        for (n, one) in tasks.iter_mut().enumerate() {
             one.retry.times = retries[n];
             one.options.timeout = Some(Duration::from_millis(15 + 20 * u64::try_from(n).unwrap()));
-            one
-        }).collect();
+        }
         let run = |workers: usize| {
             let mut fake = crew(tasks.clone())
                 .agent("needy", &[], json!([["fail", "blocked", {"missing": ["x"]}]]))
@@ -318,5 +328,19 @@ proptest! {
                 prop_assert!(ends.map(|event| event["ts"].as_f64().unwrap()).all(|end| end <= start), "{} before {}", need, task.id);
             }
         }
+    }
+
+    // GV-22: in real time, on several threads, the same ends as under virtual time
+    #[test]
+    fn real_time_and_virtual_time_come_to_the_same_ends((edges, ends, _) in webs()) {
+        let tasks = web(&edges, |n| ["quick", "bad", "needy", "quick", "quick"][ends[n]]);
+        let made = || crew(tasks.clone())
+            .agent("quick", &[], json!([["return", {}]]))
+            .agent("needy", &[], json!([["fail", "blocked", {"missing": ["x"]}]]));
+        let mut real = made().real();
+        real.workers = 4;
+        let (real, still) = (real.run(), made().run());
+        prop_assert_eq!(real.statuses(), still.statuses());
+        prop_assert_eq!((real.record.status, real.record.merged), (still.record.status, still.record.merged));
     }
 }
