@@ -197,7 +197,11 @@ fn dependency(one: &Dependency, text: &mut Prose) {
         (None, _) => {}
     }
     for reference in &one.artifact_refs {
-        let _ = write!(text, " {reference}");
+        // A task may claim anything: what is no plain word is quoted, so that it cannot begin a line of its own.
+        let _ = match reference.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            true => write!(text, " {}", Value::String(reference.clone())),
+            false => write!(text, " {reference}"),
+        };
     }
     text.push("\n");
 }
