@@ -83,7 +83,8 @@ def search(host: Host, pattern: str, below: Any) -> Findings:
 
 def read_text(host: Host, path: str) -> str:
     host.note(f"reading {path}")
-    return call(host, "read_file", {"path": path}, lambda answer: isinstance(answer.get("text"), str))["text"]
+    text: str = call(host, "read_file", {"path": path}, lambda answer: isinstance(answer.get("text"), str))["text"]
+    return text
 
 
 def call(host: Host, name: str, arguments: dict[str, Any], is_expected: Callable[[Any], bool]) -> Any:

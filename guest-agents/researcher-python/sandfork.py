@@ -11,15 +11,15 @@ import random
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from componentize_py_types import Err
 from wit_world.imports import orchestrator
 
-type Json = None | bool | int | float | str | list[Json] | dict[str, Json]
+Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
 """What crosses: JSON and nothing else. Whole numbers are exact, others are doubles."""
 
 
