@@ -33,6 +33,7 @@ mod merging;
 mod oversized;
 mod planning;
 mod readme;
+mod replies;
 mod rooms;
 mod running;
 mod snapshots;

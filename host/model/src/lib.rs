@@ -12,6 +12,7 @@ pub mod grant;
 pub mod id;
 pub mod limits;
 pub mod manifest;
+pub mod models;
 pub mod outcome;
 pub mod plan;
 pub mod policy;
@@ -33,6 +34,10 @@ pub use grant::Grant;
 pub use id::{RunId, TaskPath, TaskRef};
 pub use limits::{Ancestors, ForkLimits, RunLimits};
 pub use manifest::{INTERFACE, MANIFEST_SECTION};
+pub use models::{
+    BYTES_PER_TOKEN, Completion, ModelAnswer, ModelProvider, ModelRequest, ModelToolCall, Models, ScriptedReply,
+    TokenUsage,
+};
 pub use outcome::{AgentError, Cause, Counts, Outcome, Status};
 pub use plan::{Plan, PlannerSpec, ReviewSpec, Shape, TaskSpec};
 pub use policy::{Floors, LoopDetector, OnShortage, Policy, Rounds, RunCap, ToolLimits, WaterLevels};

@@ -2,6 +2,7 @@
 
 use crate::agent::AgentEntry;
 use crate::limits::RunLimits;
+use crate::models::Models;
 use crate::request::RequestOptions;
 use crate::retry::RetrySpec;
 use serde_json::{Map, Value};
@@ -141,6 +142,8 @@ pub struct Plan {
     pub workspace: Option<PathBuf>,
     /// Scripted tools, in file order.
     pub tools: Vec<ScriptedTool>,
+    /// Who answers model calls that carry messages; `None`: nobody does.
+    pub models: Option<Models>,
     /// The run's limits, defaults filled in.
     pub limits: RunLimits,
     /// Root or tasks.

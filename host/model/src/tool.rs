@@ -27,7 +27,8 @@ pub struct ToolCall {
     pub name: String,
     /// Its arguments, always an object.
     pub arguments: Value,
-    /// How many calls of this tool this fork has made before (0 for the first).
+    /// How many calls of this tool this fork has made before (0 for the first). Calls of `model` that carry messages are
+    /// counted apart from those that do not.
     pub nth: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Cutting a result to its limit, visibly: what the guest gets says that it was cut, how large it was and what to do.
 
 use crate::port::length;
-use crate::thinking::BYTES_PER_TOKEN;
+use sandfork_model::BYTES_PER_TOKEN;
 use serde_json::json;
 
 /// Tokens over the limit that the hint may take (HF-19).

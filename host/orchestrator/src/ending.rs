@@ -6,6 +6,7 @@ use crate::planning;
 use crate::port::length;
 use crate::stop::Reason;
 use sandfork_model::event::millis;
+use sandfork_model::models::REPLIES_EXHAUSTED;
 use sandfork_model::{AgentError, Cause, Dimension, End, Ended, RawError, Shortfall, Status, Unloadable};
 use serde_json::{Value, json};
 
@@ -119,7 +120,7 @@ fn refused_by_guest(fork: &Fork, error: RawError) -> Verdict {
         let message = format!("agent {} is blocked: {}", fork.task.agent, error.message);
         return bad(Status::Blocked, "blocked", message, json!({ "missing": missing }));
     }
-    let is_exhausted = error.code == "replies_exhausted" && fork.state.lock().is_exhausted;
+    let is_exhausted = error.code == REPLIES_EXHAUSTED && fork.state.lock().is_exhausted;
     let cause = if is_exhausted { Cause::Exhausted } else { Cause::Returned };
     let why = if is_exhausted { error.message.clone() } else { format!("{}: {}", error.code, error.message) };
     failed(fork, cause, &why, json!({ "code": error.code, "message": error.message, "details": details }))
@@ -141,6 +142,10 @@ fn halted(fork: &Fork, reason: &HaltReason) -> Verdict {
             format!("the run's {limit} model calls are used up; agent {agent} was stopped"),
             numbers("model_calls", 1, 0, *limit),
         ),
+        HaltReason::Exhausted { message, turn } => {
+            let more = json!({ "code": REPLIES_EXHAUSTED, "message": message, "turn": turn });
+            failed(fork, Cause::Exhausted, message, more)
+        }
         HaltReason::Requests { asked, limit } => bad(
             Status::OutOfBudget,
             "out_of_budget",

@@ -1,6 +1,6 @@
 //! What the layers of the opening messages weigh (GV-07, GV-51): bytes and estimated tokens, over all forks of a run.
 
-use crate::thinking::BYTES_PER_TOKEN;
+use sandfork_model::BYTES_PER_TOKEN;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -192,8 +192,11 @@ pub(crate) async fn provided(fork: &Arc<Fork>, name: &str, arguments: Value) -> 
     };
     let shared_name = fork.run.toolbox.shared_name(name);
     let nth = {
+        // Calls that carry messages are turns of their own line: a script's words between them do not count.
+        let is_apart = name == "model" && arguments.get("messages").is_some();
+        let counted_as = if is_apart { "model messages".into() } else { Arc::clone(&shared_name) };
         let mut state = fork.state.lock();
-        let calls = state.calls_by_tool.entry(Arc::clone(&shared_name)).or_default();
+        let calls = state.calls_by_tool.entry(counted_as).or_default();
         *calls += 1;
         *calls - 1
     };

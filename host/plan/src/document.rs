@@ -3,6 +3,7 @@
 use crate::agents::agents;
 use crate::files::{Base, cause, read_bounded};
 use crate::limits::limits;
+use crate::models::models;
 use crate::names::{BUILT_IN_TOOLS, Known, is_run_name};
 use crate::overrides::Overrides;
 use crate::tasks::{Room, planner, root, tasks};
@@ -70,10 +71,12 @@ fn plan(document: &Node, base: &Base<'_>, problems: &mut Problems) -> Option<Pla
     let agents = fields.need("agents", problems).map(|node| agents(node, &known, base, problems));
     let workspace = fields.take("workspace").and_then(|node| base.directory(node, "workspace", problems));
     let limits = fields.take("limits").map_or_else(RunLimits::default, |node| limits(node, problems));
-    let reviewers = Known::new("agent", document.get("agents").into_iter().flat_map(keys));
+    let agent_names = Known::new("agent", document.get("agents").into_iter().flat_map(keys));
     let tiers = Known::new("tier", limits.policy.tiers.keys().map(String::as_str));
-    let room = Room { tools: &known, agents: &reviewers, tiers: &tiers, base, accepted: &[] };
+    let room = Room { tools: &known, agents: &agent_names, tiers: &tiers, base, accepted: &[] };
     let shape = shape(&mut fields, goal, document.get("goal").is_some(), &room, problems);
+    let replying = fields.take("models");
+    let models = replying.and_then(|node| models(node, &agent_names, shape.as_ref(), base, problems));
     fields.finish(problems);
     let shape = shape?;
     let goal = match &shape {
@@ -89,6 +92,7 @@ fn plan(document: &Node, base: &Base<'_>, problems: &mut Problems) -> Option<Pla
         agents: agents?,
         workspace,
         tools: scripted,
+        models,
         limits,
         shape,
     })

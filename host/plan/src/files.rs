@@ -69,12 +69,7 @@ impl<'a> Base<'a> {
                 return None;
             }
         }
-        let resolved = self.file(node, path, problems)?;
-        let name = resolved.display().to_string();
-        let limits = ParseLimits::default();
-        let read = read_bounded(&resolved, limits.max_bytes)
-            .map_err(|error| Problem::new(&name, Place::START, format!("the file cannot be read: {}", cause(&error))))
-            .and_then(|bytes| parse(&name, &bytes, &limits));
+        let (name, read) = self.document(node, path, problems)?;
         match read {
             Ok(Node { value: NodeValue::Map(_) | NodeValue::Bool(_), .. }) => read.ok().map(|node| node.to_json()),
             Ok(other) => {
@@ -90,6 +85,22 @@ impl<'a> Base<'a> {
                 None
             }
         }
+    }
+
+    /// The text of a file that must exist, read with places in it, and the name of the file for messages.
+    pub(crate) fn document(
+        &self,
+        node: &Node,
+        path: &str,
+        problems: &mut Problems,
+    ) -> Option<(String, Result<Node, Problem>)> {
+        let resolved = self.file(node, path, problems)?;
+        let name = resolved.display().to_string();
+        let limits = ParseLimits::default();
+        let read = read_bounded(&resolved, limits.max_bytes)
+            .map_err(|error| Problem::new(&name, Place::START, format!("the file cannot be read: {}", cause(&error))))
+            .and_then(|bytes| parse(&name, &bytes, &limits));
+        Some((name, read))
     }
 
     fn resolve<'n>(&self, node: &'n Node, path: &str, problems: &mut Problems) -> Option<(&'n str, PathBuf)> {

@@ -9,6 +9,7 @@ mod defaults;
 mod document;
 mod files;
 mod limits;
+mod models;
 mod names;
 mod needs;
 mod overrides;

@@ -43,6 +43,16 @@ impl<'a> Known<'a> {
         Self { what, order, set }
     }
 
+    /// Whether `name` is one of them.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.set.contains(name)
+    }
+
+    /// The names, in file order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'a str> + '_ {
+        self.order.iter().copied()
+    }
+
     /// The names, each a problem if it is not a known one.
     pub(crate) fn check(&self, names: Vec<(&str, Place)>, path: &str, problems: &mut Problems) -> Vec<String> {
         for (name, place) in &names {

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// The id of a root.
 const ROOT_ID: &str = "root";
 /// The id of a planner.
-const PLANNER_ID: &str = "planner";
+pub(crate) const PLANNER_ID: &str = "planner";
 
 /// What a task's reader needs besides its text.
 pub(crate) struct Room<'a> {

@@ -25,7 +25,9 @@ pub fn hint(error: &AgentError) -> Option<&'static str> {
             _ => "raise that limit in `budget` of the agent",
         },
         "subagent_failed" => match error.details.get("cause").and_then(|cause| cause.as_str()) {
-            Some("exhausted") => "the script has no further turn: end it with `return`",
+            Some("exhausted") => {
+                "nothing is written for its next turn: end the script with `return`, or add a reply to `models.replies`"
+            }
             Some("schema") => "compare the output with the agent's `output_schema`",
             Some("agent_invalid" | "missing_export") => "look at the component with `sandfork inspect`",
             _ => return None,

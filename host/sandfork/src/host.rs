@@ -15,7 +15,7 @@ use sandfork_orchestrator::{PANIC_TOOL, Pace, RunInput, Seats};
 use sandfork_plan::Overrides;
 use sandfork_report::{EngineFacts, RunFacts, report};
 use sandfork_sandbox::Sandboxes;
-use sandfork_tools::{Artifacts, Model, Scripted, Sleep};
+use sandfork_tools::{Artifacts, Model, Replies, Scripted, Sleep};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -160,8 +160,10 @@ impl Host {
 
     fn providers(&self, plan: &Plan, stage: &Stage) -> Vec<Arc<dyn ToolProvider>> {
         let artifacts = Artifacts::new(stage.dir.path.join("artifacts"));
+        let replies = plan.models.clone().map(Replies::new);
+        let model = replies.map_or_else(Model::default, |replies| Model::answered_by(Arc::new(replies)));
         let mut providers: Vec<Arc<dyn ToolProvider>> =
-            vec![Arc::new(stage.workspace.clone()), Arc::new(artifacts), Arc::new(Model), Arc::new(Sleep)];
+            vec![Arc::new(stage.workspace.clone()), Arc::new(artifacts), Arc::new(model), Arc::new(Sleep)];
         if !plan.tools.is_empty() {
             providers.push(Arc::new(Scripted::new(plan.tools.clone())));
         }

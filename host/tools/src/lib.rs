@@ -6,14 +6,18 @@
 pub mod artifacts;
 pub mod copy;
 pub mod model;
+pub mod replies;
 pub mod scripted;
 pub mod sleep;
 pub mod specs;
 pub mod workspace;
 
 mod arguments;
+mod completing;
 mod decimal;
 mod duration;
+#[cfg(test)]
+mod replies_tests;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -22,6 +26,7 @@ mod tests;
 pub use artifacts::Artifacts;
 pub use copy::{CopyLimits, CopySummary, copy_tree};
 pub use model::Model;
+pub use replies::Replies;
 pub use scripted::Scripted;
 pub use sleep::Sleep;
 pub use specs::built_in_specs;

@@ -1,20 +1,33 @@
-//! Tool `model` with its built-in provider `scripted`: it says what a script wrote down, after the time the script thinks.
-//! Reaches no network and waits for nothing; the think time is named in the answer and passes on the run's own clock.
+//! Tool `model`. A call with words of its own is answered by the built-in provider `scripted`: it says what a script wrote
+//! down, after the time the script thinks. A call with messages goes to the run's model provider. Waits for nothing itself;
+//! think time is named in the answer and passes on the run's own clock.
 
 use crate::arguments::{Arguments, Misread};
-use crate::specs;
+use crate::{completing, specs};
 use sandfork_model::cap::HOST_CEILING;
 use sandfork_model::limits::HOST_TIME_CEILING;
-use sandfork_model::{AgentError, BoxFuture, Reply, ToolCall, ToolProvider, ToolSpec};
+use sandfork_model::models::REPLIES_EXHAUSTED as EXHAUSTED_CODE;
+use sandfork_model::{AgentError, BoxFuture, ModelProvider, Reply, ToolCall, ToolProvider, ToolSpec};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// The message of a script whose replies ran out (M4-21); the code is `replies_exhausted`.
+/// The message of a script whose replies ran out (M4-21); the code is [`EXHAUSTED_CODE`].
 pub const REPLIES_EXHAUSTED: &str = "script replies exhausted";
 
 /// Answers tool `model`.
-#[derive(Debug, Default)]
-pub struct Model;
+#[derive(Default)]
+pub struct Model {
+    provider: Option<Arc<dyn ModelProvider>>,
+}
+
+impl Model {
+    /// Calls that carry messages go to `provider`.
+    #[must_use]
+    pub fn answered_by(provider: Arc<dyn ModelProvider>) -> Self {
+        Self { provider: Some(provider) }
+    }
+}
 
 impl ToolProvider for Model {
     fn specs(&self) -> Vec<ToolSpec> {
@@ -22,6 +35,9 @@ impl ToolProvider for Model {
     }
 
     fn call(&self, call: ToolCall) -> BoxFuture<'_, Reply> {
+        if completing::is_for(&call.arguments) {
+            return Box::pin(completing::complete(self.provider.as_deref(), call));
+        }
         Box::pin(std::future::ready(
             answer(&call).unwrap_or_else(|misread| Reply::now(Err(misread.to_error(&call.name)))),
         ))
@@ -42,7 +58,7 @@ fn answer(call: &ToolCall) -> Result<Reply, Misread> {
     let say = read.optional_text("say")?.unwrap_or("");
     if read.optional_bool("exhausted")?.unwrap_or(false) {
         return Ok(Reply::now(Err(AgentError {
-            code: "replies_exhausted".into(),
+            code: EXHAUSTED_CODE.into(),
             message: REPLIES_EXHAUSTED.into(),
             details: turn.map_or_else(|| json!({}), |turn| json!({ "turn": turn })),
         })));

@@ -22,10 +22,13 @@ pub fn answered_by_orchestrator() -> Vec<ToolSpec> {
 pub(crate) fn model() -> ToolSpec {
     spec(
         "model",
-        "Calls a model for one turn. The provider `scripted` answers {turn, text} with what was given to it, after \
-         `think_ns` nanoseconds.",
-        &["provider"],
+        "Calls a model for one turn. With `messages` it answers {text, tool_calls, output?, turn, usage}; the provider \
+         `scripted` answers {turn, text} with what was given to it, after `think_ns` nanoseconds.",
+        &[],
         json!({
+            "messages": { "type": "array", "items": { "type": "object" } },
+            "tools": { "type": "array", "items": { "type": "object" } },
+            "max_output_tokens": { "type": "integer", "minimum": 0 },
             "provider": { "type": "string", "enum": ["scripted"] },
             "turn": { "type": "integer", "minimum": 0 },
             "think_ns": { "type": "integer", "minimum": 0, "maximum": 86_400_000_000_000_u64 },

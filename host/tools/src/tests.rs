@@ -27,7 +27,7 @@ fn a_model_answers_its_turn_after_the_time_it_thinks() {
         ),
     ] {
         let expected = Reply { result: Ok(text.into()), delay: Duration::from_nanos(think_ns) };
-        assert_eq!(reply(&Model, "model", arguments), expected);
+        assert_eq!(reply(&Model::default(), "model", arguments), expected);
     }
 }
 
@@ -35,7 +35,7 @@ fn a_model_answers_its_turn_after_the_time_it_thinks() {
 #[test]
 fn a_model_without_replies_says_so_at_once() {
     let arguments = json!({"provider": "scripted", "turn": 1, "exhausted": true, "think_ns": 5});
-    let reply = reply(&Model, "model", arguments);
+    let reply = reply(&Model::default(), "model", arguments);
     let error = reply.result.expect_err("exhausted");
     assert_eq!((error.code.as_str(), error.message.as_str()), ("replies_exhausted", "script replies exhausted"));
     assert_eq!(error.details, json!({"turn": 1}));
@@ -56,7 +56,7 @@ fn a_model_call_that_does_not_fit_is_refused() {
         (json!({"provider": "scripted", "turn": 1, "say": null}), "invalid_arguments"),
         (json!({"provider": "scripted", "turn": 1, "exhausted": "no"}), "invalid_arguments"),
     ] {
-        assert_eq!(code(&Model, "model", arguments.clone()), expected, "{arguments}");
+        assert_eq!(code(&Model::default(), "model", arguments.clone()), expected, "{arguments}");
     }
 }
 
@@ -168,7 +168,7 @@ fn every_built_in_tool_says_what_it_takes() {
 #[test]
 fn every_argument_of_a_schema_is_known_to_its_provider() {
     let files = Workspace::empty().expect("a directory");
-    let providers: [&dyn ToolProvider; 3] = [&Model, &Sleep, &files];
+    let providers: [&dyn ToolProvider; 3] = [&Model::default(), &Sleep, &files];
     for (provider, spec) in
         providers.iter().flat_map(|provider| provider.specs().into_iter().map(move |spec| (provider, spec)))
     {

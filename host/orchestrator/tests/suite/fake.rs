@@ -170,7 +170,7 @@ fn told(outcomes: &[RawOutcome]) -> Value {
     json!({ "told": told })
 }
 
-/// `wait {ms}` answers after that long; `never` does not.
+/// `wait {ms}` answers after that long; `never` does not. What `reply` or `error` of a call says is what it answers.
 struct Waits;
 
 impl ToolProvider for Waits {
@@ -183,7 +183,12 @@ impl ToolProvider for Waits {
     fn call(&self, call: ToolCall) -> BoxFuture<'_, Reply> {
         let delay = call.arguments.get("ms").and_then(Value::as_u64).map_or(Duration::MAX, Duration::from_millis);
         let delay = if call.name == "model" && call.arguments.get("ms").is_none() { Duration::ZERO } else { delay };
-        Box::pin(async move { Reply { result: Ok(r#"{"text":"hm"}"#.into()), delay } })
+        let reply = call.arguments.get("reply").map_or_else(|| r#"{"text":"hm"}"#.into(), Value::to_string);
+        let result = match call.arguments.get("error").and_then(Value::as_str) {
+            Some(code) => Err(AgentError { code: code.into(), message: "as told".into(), details: json!({}) }),
+            None => Ok(reply),
+        };
+        Box::pin(async move { Reply { result, delay } })
     }
 }
 
@@ -314,6 +319,7 @@ impl Fake {
                 agents: Vec::new(),
                 workspace: None,
                 tools: Vec::new(),
+                models: None,
                 limits: RunLimits::default(),
                 shape,
             },

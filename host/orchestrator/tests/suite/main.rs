@@ -13,6 +13,7 @@ mod dependencies;
 mod explaining;
 mod fake;
 mod ledger;
+mod messages;
 mod order;
 mod panicking;
 mod planning;

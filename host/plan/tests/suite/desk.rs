@@ -86,6 +86,12 @@ tools:
       - { match: { key: 1.0 }, delay: 80ms, result: { found: [1] } }
       - { match: { key: x }, error: { code: not_found, message: "Nothing there.", details: { key: x } } }
       - { never: true }
+models:
+  replies:
+    lead:
+      - { think: 80ms, say: "Look.", calls: [{ id: c1, name: lookup, arguments: { key: 1 } }] }
+      - { output: { done: true }, usage: { input_tokens: 10, output_tokens: 20 } }
+    root/1: [{ calls: [{ name: lookup, arguments: "{no" }] }]
 limits:
   max_depth: 3
   max_tasks: 32

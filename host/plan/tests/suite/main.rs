@@ -8,6 +8,7 @@
 
 mod desk;
 mod limits;
+mod models;
 mod mutated;
 mod needs;
 mod overridden;

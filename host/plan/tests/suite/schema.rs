@@ -53,6 +53,10 @@ fn the_reader_and_the_schema_know_the_same_keys() {
         ("/$defs/retry", retry),
         ("/$defs/tool", more("tools: {t: {zzz: 1}}")),
         ("/$defs/rule", more("tools: {t: {script: [{zzz: 1}]}}")),
+        ("/$defs/models", more("models: {zzz: 1}")),
+        ("/$defs/reply", more("models: {replies: {lead: [{zzz: 1}]}}")),
+        ("/$defs/model_call", more("models: {replies: {lead: [{calls: [{zzz: 1}]}]}}")),
+        ("/$defs/token_usage", more("models: {replies: {lead: [{usage: {zzz: 1}}]}}")),
         ("/$defs/error", more("tools: {t: {script: [{error: {zzz: 1}}]}}")),
     ] {
         assert_eq!(keys(&schema, pointer), read, "{pointer}");
@@ -90,6 +94,12 @@ fn plans_that_are_wrong_by_shape_are_wrong_by_schema() {
         (", goal: \"Lead.\"", ""),
         ("root: {", "limits: {max_concurrency: 0}\nroot: {"),
         ("root: {", "tools: {t: {script: []}}\nroot: {"),
+        ("root: {", "models: {}\nroot: {"),
+        ("root: {", "models: {replies: [1]}\nroot: {"),
+        ("root: {", "models: {replies: {lead: {}}}\nroot: {"),
+        ("root: {", "models: {replies: {lead: [{}]}}\nroot: {"),
+        ("root: {", "models: {replies: {lead: [{calls: [{arguments: 1}]}]}}\nroot: {"),
+        ("root: {", "models: {replies: {lead: [{say: x, usage: {input_tokens: -1}}]}}\nroot: {"),
         ("root: {", "tools: {t: {script: [{}]}}\nroot: {"),
         ("root: {", "tools: {t: {script: [{result: 1, error: {code: x}}]}}\nroot: {"),
         ("root: {", "tools: {t: {script: [{result: 1, never: true}]}}\nroot: {"),
