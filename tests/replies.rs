@@ -43,7 +43,7 @@ fn replies_are_answered_turn_by_turn_after_the_time_they_think() {
     assert_eq!(calls.len(), 4);
     assert_eq!(calls[2]["attrs"]["input_tokens"], 1000, "tokens as they were reported");
     assert_eq!(calls[2]["attrs"]["output_tokens"], 50);
-    assert_eq!(calls[1]["attrs"]["input_tokens"], 13, "52 bytes were sent");
+    assert_eq!(calls[1]["attrs"]["input_tokens"], 12, "45 bytes were sent");
 }
 
 // In real time the same answers come; only the time is the machine's.
@@ -72,11 +72,19 @@ fn a_fork_that_outlives_its_replies_has_failed() {
     }
 }
 
+// HOSTILE 11: thinking is waiting like any other
+#[test]
+fn a_model_that_thinks_too_long_meets_the_forks_time_limit() {
+    let ran = settled(|| run("thinker: [{ think: 2h, say: One. }]\n"), 1);
+    let root = ran.result("root");
+    assert_eq!((&root["status"], &root["messages"]), (&json!("timeout"), &json!(3)), "only its own words were said");
+}
+
 #[test]
 fn a_plan_without_models_says_so_to_whoever_sends_messages() {
     let plan = PLAN.replace("models: { replies: replies.yaml }\n", "");
     let ran = Run::plan(&plan).file("thinker.yaml", THINKER).json().expect_code(0);
-    assert_eq!(ran.report()["merged"]["first"]["code"], "provider_unknown");
+    assert_eq!(ran.report()["merged"]["first"]["error"]["code"], "provider_unknown");
 }
 
 #[test]

@@ -32,6 +32,7 @@ mod loops;
 mod merging;
 mod oversized;
 mod planning;
+mod react;
 mod readme;
 mod replies;
 mod rooms;

@@ -7,9 +7,11 @@
 //! assert_eq!(run.report()["status"], "completed");
 //! ```
 
+mod agents;
 mod guests;
 mod ran;
 
+pub(crate) use agents::built;
 pub(crate) use guests::{QUIET, on_one_worker, settled};
 pub(crate) use ran::Ran;
 
@@ -29,6 +31,12 @@ pub(crate) fn repository() -> PathBuf {
 /// A file or directory under `fixtures/`.
 pub(crate) fn fixture(path: &str) -> PathBuf {
     repository().join("fixtures").join(path)
+}
+
+/// Whether the plans of a directory under `fixtures/` name components that are built first: they have a suite of their own.
+pub(crate) fn needs_building(directory: &Path) -> bool {
+    let plan = std::fs::read_to_string(directory.join("plan.yaml")).unwrap_or_default();
+    plan.contains("guest-agents/")
 }
 
 /// One invocation, being put together. The directory lives as long as the value (or the [`Ran`] made of it).

@@ -138,7 +138,7 @@ impl<'a> Loop<'a> {
                 self.converge.get_or_insert(why);
             }
             let (id, tool) = (call.id.clone(), short(&call.name));
-            self.thread.push(Entry::Result { id, tool, text: called.text, is_replaced: false });
+            self.thread.push(Entry::Result { id, tool, text: called.text });
         }
         self.strike(has_executed, turn, "none of its calls could be executed")?;
         if !loops.is_empty() {

@@ -10,7 +10,7 @@ pub(crate) enum Entry {
     /// What the model said, and what it asked for.
     Said { text: String, calls: Vec<ModelCall> },
     /// What a tool answered.
-    Result { id: String, tool: String, text: String, is_replaced: bool },
+    Result { id: String, tool: String, text: String },
     /// What this loop told the model.
     Told(String),
 }
@@ -32,6 +32,8 @@ pub(crate) struct Thread {
     opening_bytes: usize,
     criteria: Vec<String>,
     entries: Vec<Entry>,
+    /// Entries that replacing has gone through already: what it left whole would not get shorter the next time.
+    gone_through: usize,
 }
 
 impl Thread {
@@ -47,7 +49,13 @@ impl Thread {
             opening_bytes += content.len();
             opening.push(json!({ "role": message.role, "content": content }));
         }
-        Self { opening, opening_bytes, criteria: task.acceptance_criteria.clone(), entries: Vec::new() }
+        Self {
+            opening,
+            opening_bytes,
+            criteria: task.acceptance_criteria.clone(),
+            entries: Vec::new(),
+            gone_through: 0,
+        }
     }
 
     pub(crate) fn push(&mut self, entry: Entry) {
@@ -87,9 +95,11 @@ impl Thread {
         let last_said = self.entries.iter().rposition(|entry| matches!(entry, Entry::Said { .. }));
         let end = if is_urgent { self.entries.len() } else { last_said.unwrap_or(0) };
         let mut saved = Saved::default();
-        for entry in self.entries.iter_mut().take(end) {
+        let start = self.gone_through;
+        self.gone_through = end.max(start);
+        for entry in self.entries.iter_mut().take(end).skip(start) {
             match entry {
-                Entry::Result { id, tool, text, is_replaced } if !*is_replaced && text.len() >= WORTH_BYTES => {
+                Entry::Result { id, tool, text } if text.len() >= WORTH_BYTES => {
                     let kept = squeeze::kept(text, &self.criteria);
                     if squeeze::replaced(tool, text, &kept, None).len() >= text.len() {
                         continue;
@@ -101,7 +111,6 @@ impl Thread {
                     saved.to_bytes += short.len();
                     saved.kept.extend(kept);
                     *text = short;
-                    *is_replaced = true;
                 }
                 Entry::Said { calls, .. } => {
                     for call in calls.iter_mut() {

@@ -54,7 +54,7 @@ pub(crate) enum HaltReason {
     Budget(Shortfall),
     /// The run's cap on model calls.
     ModelCalls { limit: u64 },
-    /// No reply is left for a call that carries messages.
+    /// No reply is left for a call that carries messages; `turn` counts such calls.
     Exhausted { message: String, turn: u64 },
     /// More requests in one call than the host reads.
     Requests { asked: u64, limit: u64 },

@@ -51,6 +51,7 @@ pub(crate) async fn answer(fork: &Arc<Fork>, arguments: &str) -> Result<Answer, 
         }
         Err(error) if error.code == REPLIES_EXHAUSTED => {
             if has_messages {
+                let turn = error.details.get("turn").and_then(Value::as_u64).unwrap_or(turn);
                 return Err(halt(fork, HaltReason::Exhausted { message: error.message.clone(), turn }));
             }
             // A script ends by itself, with this very error.

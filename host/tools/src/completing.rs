@@ -7,6 +7,7 @@ use sandfork_model::{
     AgentError, BYTES_PER_TOKEN, Completion, ModelAnswer, ModelProvider, ModelRequest, ModelToolCall, Reply, ToolCall,
 };
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// The arguments of a call that carries messages.
 const KEYS: [&str; 3] = ["messages", "tools", "max_output_tokens"];
@@ -20,21 +21,23 @@ pub(crate) fn is_for(arguments: &Value) -> bool {
 pub(crate) async fn complete(provider: Option<&dyn ModelProvider>, mut call: ToolCall) -> Reply {
     let Some(provider) = provider else { return Reply::now(Err(nobody())) };
     let sent = call.arguments.to_string().len();
-    let (messages, tools, max_output_tokens) = match read(&mut call.arguments) {
-        Ok(read) => read,
+    let turn = call.nth.saturating_add(1);
+    let request = match request(&mut call, turn) {
+        Ok(request) => request,
         Err(misread) => return Reply::now(Err(misread.to_error(&call.name))),
     };
-    let turn = call.nth.saturating_add(1);
-    let request = ModelRequest { task: call.task, turn, messages, tools, max_output_tokens };
     let Completion { result, delay } = provider.complete(request).await;
     Reply { result: result.map(|answer| text(answer, turn, sent)), delay }
 }
 
-fn read(arguments: &mut Value) -> Result<(Vec<Value>, Vec<Value>, Option<u64>), Misread> {
-    let max_output_tokens = Arguments::read(arguments, &KEYS)?.optional_number("max_output_tokens", HOST_CEILING)?;
-    let messages = objects(arguments, "messages")?;
+/// The request that a call stands for; lists are moved out of its arguments.
+fn request(call: &mut ToolCall, turn: u64) -> Result<ModelRequest, Misread> {
+    let max_output_tokens =
+        Arguments::read(&call.arguments, &KEYS)?.optional_number("max_output_tokens", HOST_CEILING)?;
+    let messages = objects(&mut call.arguments, "messages")?;
     let messages = messages.ok_or_else(|| Misread("argument `messages` is missing; it expects a list".to_owned()))?;
-    Ok((messages, objects(arguments, "tools")?.unwrap_or_default(), max_output_tokens))
+    let tools = objects(&mut call.arguments, "tools")?.unwrap_or_default();
+    Ok(ModelRequest { task: Arc::clone(&call.task), turn, messages, tools, max_output_tokens })
 }
 
 /// Takes a list of objects out of the arguments.

@@ -120,7 +120,7 @@ fn a_thread_keeps_what_it_must_however_often_it_is_squeezed() {
                 serde_json::from_value(json!({ "id": id, "name": "t", "arguments": { "text": big } })).unwrap();
             thread.push(Entry::Said { text: "looking".into(), calls: vec![call] });
             let text = json!({ "text": chat(&mut dice, &found) }).to_string();
-            thread.push(Entry::Result { id, tool: "t".into(), text, is_replaced: false });
+            thread.push(Entry::Result { id, tool: "t".into(), text });
             all.extend(found);
             thread.replace_old(turn % 2 == 0, |_, _| None);
         }
@@ -169,7 +169,7 @@ fn a_result_that_would_not_get_shorter_stays() {
     let mut thread = Thread::of(&Task::new("g"));
     let names: Vec<String> = (0..200).map(|n| format!("src/file_{n}.rs")).collect();
     let text = names.join("\n");
-    thread.push(Entry::Result { id: "a".into(), tool: "t".into(), text: text.clone(), is_replaced: false });
+    thread.push(Entry::Result { id: "a".into(), tool: "t".into(), text: text.clone() });
     assert_eq!(thread.replace_old(true, |_, _| None).results, 0);
     assert_eq!(thread.messages()[0]["content"], text);
 }
