@@ -106,10 +106,10 @@ fn two_runs_under_virtual_time_are_the_same_bytes_with_one_and_two_workers() {
 fn in_real_time_the_same_comes_of_it() {
     built("react");
     let real = Run::fixture("react-two-modules/plan.yaml").json().expect_code(0);
-    let same = ["task_id", "status", "output", "turns", "messages", "fuel_used"];
+    let same = ["task_id", "status", "output", "turns", "messages", "tool_messages"];
     let virtually = shipped("react-two-modules/plan.yaml", 0);
-    // The parent's fuel depends on the digits of the times in its summary; the children's does not.
-    assert_eq!(of_results(&real, &same)[1..], of_results(&virtually, &same)[1..]);
+    // Fuel is left out: the answers of `budget` and of `fork_subagents` carry times, and those have digits.
+    assert_eq!(of_results(&real, &same), of_results(&virtually, &same));
     assert_eq!(real.report()["merged"], virtually.report()["merged"]);
 }
 

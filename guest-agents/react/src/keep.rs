@@ -51,16 +51,49 @@ impl Pieces {
 /// Collects from a text every word that names something.
 pub(crate) fn collect(text: &str, pieces: &mut Pieces) {
     quoted(text, pieces);
-    let mut is_announced = false;
-    for word in text.split(is_separator) {
-        let bare = bare(word);
-        if bare.is_empty() {
+    let mut word = Word::default();
+    for (at, c) in text.char_indices() {
+        // Most of what is gone through are small letters; fuel is counted by the instruction.
+        if c.is_ascii_lowercase() {
             continue;
         }
-        if is_announced || is_name(bare) || is_citation(word) {
+        if is_separator(c) {
+            word.end(text, at, pieces);
+            word.start = at + c.len_utf8();
+        } else {
+            word.is_plain &= c.is_ascii_uppercase() && at == word.start;
+        }
+    }
+    word.end(text, text.len(), pieces);
+}
+
+/// The word that is being gone through.
+struct Word {
+    start: usize,
+    /// Small letters, behind a capital at most: hardly ever a name.
+    is_plain: bool,
+    /// The word before it announces a name.
+    is_announced: bool,
+}
+
+impl Default for Word {
+    fn default() -> Self {
+        Self { start: 0, is_plain: true, is_announced: false }
+    }
+}
+
+impl Word {
+    fn end(&mut self, text: &str, end: usize, pieces: &mut Pieces) {
+        let word = text.get(self.start..end).unwrap_or_default();
+        let is_plain = std::mem::replace(&mut self.is_plain, true);
+        let bare = if is_plain { word } else { bare(word) };
+        if bare.is_empty() {
+            return;
+        }
+        if self.is_announced || if is_plain { is_plain_name(bare) } else { is_name(bare) || is_citation(word) } {
             pieces.push(if is_citation(word) { word } else { bare });
         }
-        is_announced = ANNOUNCING.contains(&bare.to_ascii_lowercase().as_str());
+        self.is_announced = ANNOUNCING.iter().any(|announcing| announcing.eq_ignore_ascii_case(bare));
     }
 }
 
@@ -68,8 +101,8 @@ pub(crate) fn collect(text: &str, pieces: &mut Pieces) {
 fn quoted(text: &str, pieces: &mut Pieces) {
     for quote in ['"', '\'', '`'] {
         for part in text.split(quote).skip(1) {
-            let has_blank = part.contains(' ') && !part.contains('\n');
-            if has_blank && part.len() <= QUOTED_BYTES && is_path(part) {
+            let is_short = part.len() <= QUOTED_BYTES;
+            if is_short && part.contains(' ') && !part.contains('\n') && is_path(part) {
                 pieces.push(part);
             }
         }
@@ -99,11 +132,7 @@ fn is_name(word: &str) -> bool {
 }
 
 fn is_path(word: &str) -> bool {
-    let has_alphanumeric = word.chars().any(char::is_alphanumeric);
-    if word.contains(['/', '\\', '@']) && has_alphanumeric {
-        return true;
-    }
-    if BARE_FILES.contains(&word.to_ascii_lowercase().as_str()) {
+    if word.contains(['/', '\\', '@']) && word.chars().any(char::is_alphanumeric) || is_bare_file(word) {
         return true;
     }
     // A name with an ending: `a.rs`, `.env`, `archive.tar.gz`; not `1.5`.
@@ -112,6 +141,19 @@ fn is_path(word: &str) -> bool {
             && ending.starts_with(|c: char| c.is_ascii_alphabetic())
             && ending.chars().all(|c| c.is_ascii_alphanumeric())
     })
+}
+
+fn is_bare_file(word: &str) -> bool {
+    BARE_FILES.iter().any(|file| file.eq_ignore_ascii_case(word))
+}
+
+/// What a word of letters alone can still name: a file without an ending, an error.
+fn is_plain_name(word: &str) -> bool {
+    is_bare_file(word) || is_error(word)
+}
+
+fn is_error(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase()) && ERROR_ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
 /// Order numbers and their like: digits with letters, or at least three digits; not `19.90`.
@@ -126,6 +168,5 @@ fn is_code(part: &str) -> bool {
     let is_snake = part.trim_matches('_').contains('_');
     let capitals = part.chars().filter(char::is_ascii_uppercase).count();
     let is_shouted = capitals >= 2 && part.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-');
-    let is_error = ERROR_ENDINGS.iter().any(|ending| part.ends_with(ending));
-    is_snake || is_shouted || is_error
+    is_snake || is_shouted || is_error(part)
 }
