@@ -1,7 +1,7 @@
 //! The shipped agent loop, `react`, as parent and as child: the founding demo and the homogeneous fork, circles, scarcity,
 //! convergence, and models that mean no good. What the model says stands in the plans.
 
-use crate::harness::{Ran, Run, built, fixture, settled};
+use crate::harness::{Ran, Run, built, fixture, repository, settled};
 use serde_json::{Value, json};
 
 const MARKER: &str = "PARENT-ONLY-7f3a";
@@ -300,4 +300,22 @@ fn an_unknown_child_is_told_to_the_model_which_goes_on() {
     assert_eq!(ran.report()["merged"], json!({ "reply": "Nobody is there." }));
     assert!(thread(&ran, "root")["messages"].to_string().contains("unknown_subagent"));
     assert_eq!(ran.report()["tasks_used"], 1);
+}
+
+#[test]
+fn the_plan_and_the_replies_of_the_documentation_run_as_they_stand() {
+    let text = std::fs::read_to_string(repository().join("docs/react.md")).expect("docs/react.md");
+    let blocks: Vec<&str> = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let [agents, replies] = blocks.as_slice() else { panic!("two blocks, found {}", blocks.len()) };
+    let written = "../guest-agents/react/build/react.wasm";
+    assert_eq!(agents.matches(written).count(), 2, "{agents}");
+    let agents = agents.replace(written, &built("react").display().to_string());
+    let plan =
+        format!("run: documented\n{agents}workspace: ws\nroot: {{ agent: lead, goal: \"What is in a.txt?\" }}\n");
+    let make = || Run::plan(&plan).file("replies.yaml", replies).file("ws/a.txt", "one line\n");
+    let ran = settled(make, 0);
+    assert_eq!(
+        of_results(&ran, &["agent", "output"]),
+        [json!(["lead", { "reply": "It holds one line." }]), json!(["worker", { "reply": "One line." }])]
+    );
 }
