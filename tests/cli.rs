@@ -7,7 +7,8 @@ use serde_json::Value;
 const PLAN: &str = "run: demo\nagents:\n  a: { script: a.yaml }\nroot: { agent: a, goal: go }\n";
 const SCRIPT: &str = "agent: a\nturns:\n  - return: { reply: done }\n";
 
-const COMMANDS: [&str; 7] = ["run", "bench", "compile", "check", "inspect", "schema", "completions"];
+const COMMANDS: [&str; 10] =
+    ["run", "bench", "compile", "check", "inspect", "new", "build", "test", "schema", "completions"];
 
 #[test]
 fn help_of_every_command_has_examples_and_goes_to_stdout() {

@@ -10,6 +10,7 @@
 
 mod harness;
 
+mod authoring;
 mod bench;
 mod caching;
 mod cli;
