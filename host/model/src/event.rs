@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use std::fmt;
 use std::sync::Arc;
 
-/// Names an event within its run: the fork's task id and its place in the fork's thread.
+/// Names an event within its run: a thread and a place in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventId {
-    /// Whose thread.
+    /// Whose thread: [`TaskRef::thread_id`], which for a fork is its task id.
     pub task_id: Arc<str>,
     /// Place in that thread, from 1.
     pub seq_no: u64,
@@ -222,12 +222,23 @@ pub struct Standing {
 }
 
 impl Event {
+    /// The thread it stands in.
+    #[must_use]
+    pub fn thread(&self) -> &Arc<str> {
+        &self.task.thread_id
+    }
+
+    /// Its name within the run.
+    #[must_use]
+    pub fn id(&self) -> EventId {
+        EventId { task_id: Arc::clone(self.thread()), seq_no: self.seq_no }
+    }
+
     /// The envelope of DESIGN section 7, one object per line of the log; `seq` is arrival.
     #[must_use]
     pub fn to_json(&self, seq: u64) -> Value {
-        let id = EventId { task_id: Arc::clone(&self.task.task_id), seq_no: self.seq_no };
         let mut line = Map::new();
-        line.insert("event_id".into(), id.to_string().into());
+        line.insert("event_id".into(), self.id().to_string().into());
         line.insert("run_id".into(), (&*self.task.run.id).into());
         line.insert("task_id".into(), (&*self.task.task_id).into());
         line.insert("parent_task_id".into(), self.task.parent_task_id.as_deref().into());
@@ -237,7 +248,7 @@ impl Event {
         line.insert("seq".into(), seq.into());
         line.insert("seq_no".into(), self.seq_no.into());
         line.insert("parent_event_id".into(), self.cause.as_ref().map(EventId::to_string).into());
-        let key = format!("{}:{}:{}", self.task.task_id, self.body.event_type(), self.seq_no);
+        let key = format!("{}:{}:{}", self.thread(), self.body.event_type(), self.seq_no);
         line.insert("idempotency_key".into(), key.into());
         line.insert("event_type".into(), self.body.event_type().into());
         line.insert("ts".into(), json!(millis(self.at_ns)));

@@ -55,6 +55,9 @@ impl TaskPath {
     }
 }
 
+/// The thread of the run's own events: no task can be called so.
+pub const RUN_THREAD: &str = "@run";
+
 /// Who a fork is: shared by everything that speaks of it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TaskRef {
@@ -66,6 +69,8 @@ pub struct TaskRef {
     pub parent_task_id: Option<Arc<str>>,
     /// Name of the agent, as the plan's `agents` table has it.
     pub agent: Arc<str>,
+    /// What its events are called after: the task id, or `@run` for the run itself, whose name a task may have too.
+    pub thread_id: Arc<str>,
     /// Id of the fork's thread, `sub-{8 hex}-d{depth}`, seeded by run name and task id.
     pub agent_id: Arc<str>,
     /// 0 for the run's own tasks.
@@ -106,6 +111,7 @@ impl TaskRef {
             parent_task_id: None,
             agent: "orchestrator".into(),
             agent_id: "orchestrator".into(),
+            thread_id: RUN_THREAD.into(),
             depth: 0,
             path: TaskPath::above_all(),
         }
@@ -115,7 +121,8 @@ impl TaskRef {
         let depth = path.depth();
         let seed = sha256_hex(format!("{}\n{task_id}", run.name).as_bytes());
         let agent_id = format!("sub-{}-d{depth}", seed.get(..8).unwrap_or("00000000")).into();
-        Self { run, task_id, parent_task_id: parent, agent, agent_id, depth, path }
+        let thread_id = Arc::clone(&task_id);
+        Self { run, task_id, parent_task_id: parent, agent, thread_id, agent_id, depth, path }
     }
 }
 

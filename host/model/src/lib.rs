@@ -13,6 +13,7 @@ pub mod id;
 pub mod limits;
 pub mod manifest;
 pub mod models;
+pub mod measures;
 pub mod outcome;
 pub mod plan;
 pub mod policy;
@@ -38,6 +39,7 @@ pub use models::{
     BYTES_PER_TOKEN, Completion, ModelAnswer, ModelProvider, ModelRequest, ModelToolCall, Models, ScriptedReply,
     TokenUsage,
 };
+pub use measures::{Deliveries, Judged, Measures, Tasks};
 pub use outcome::{AgentError, Cause, Counts, Outcome, Status};
 pub use plan::{Plan, PlannerSpec, ReviewSpec, Shape, TaskSpec};
 pub use policy::{Floors, LoopDetector, OnShortage, Policy, Rounds, RunCap, ToolLimits, WaterLevels};

@@ -1,5 +1,6 @@
 //! The second kind of no, and the only yes: how one fork ended. An agent's failure is data for its parent.
 
+use crate::budget::Amounts;
 use crate::id::TaskRef;
 use crate::request::OnFailure;
 use serde::Serialize;
@@ -124,6 +125,24 @@ pub struct Counts {
     pub queued_ns: u64,
     /// Time from start to end without queueing, nanoseconds.
     pub elapsed_ns: u64,
+    /// Time spent waiting for other forks to end, nanoseconds.
+    pub waited_ns: u64,
+    /// Estimated tokens sent to its models, whatever they cost.
+    pub input_tokens: u64,
+    /// Estimated tokens it got from them, whatever they cost.
+    pub output_tokens: u64,
+    /// Artifacts read, whole or in part.
+    pub artifact_reads: u64,
+    /// Artifacts of which it asked for a part and got it.
+    pub artifact_parts: u64,
+    /// What its packet says must not be lost, by count (GV-35).
+    pub constraints: u64,
+    /// How much of that its output still says.
+    pub constraints_kept: u64,
+    /// What was reserved for it.
+    pub reserved: Amounts,
+    /// What of that came back at its end.
+    pub returned: Amounts,
 }
 
 /// How one fork, or one refused request, ended.

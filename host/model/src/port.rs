@@ -238,6 +238,14 @@ pub trait EventSink: Send {
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
+
+    /// The run has ended and no event will come any more.
+    ///
+    /// # Errors
+    /// When the log as a whole cannot be right.
+    fn close(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Where transcripts go, if they were asked for.

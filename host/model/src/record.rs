@@ -2,6 +2,7 @@
 
 use crate::budget::Amounts;
 use crate::event::EventType;
+use crate::measures::Measures;
 use crate::outcome::Outcome;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -80,6 +81,8 @@ pub struct RunRecord {
     pub events: BTreeMap<EventType, u64>,
     /// Totals.
     pub usage: Usage,
+    /// Sums that the report's metrics are made of.
+    pub measures: Measures,
     /// What was measured besides, by group.
     pub metrics: Value,
 }

@@ -120,4 +120,10 @@ fn write(queue: &Handover<Event>, mut sinks: Vec<Box<dyn EventSink>>, fault: &On
             }
         }
     }
+    for sink in &mut sinks {
+        if let Err(error) = sink.close() {
+            let _ = fault.set(format!("the event log does not hold: {error}"));
+            return;
+        }
+    }
 }

@@ -9,12 +9,14 @@
 
 mod agents;
 mod arbiter;
+mod artifact_reads;
 mod asker;
 mod batch;
 mod budgeting;
 mod checkpoint;
 mod circles;
 mod clock;
+mod constraints;
 mod course;
 mod cover;
 mod cutting;
@@ -46,6 +48,7 @@ mod planning;
 mod port;
 mod prose;
 mod refuse;
+mod repeats;
 mod reserve;
 mod retrying;
 mod reviewing;

@@ -2,7 +2,7 @@
 //! (X-6, OR-36..38).
 
 use crate::course::TaskEnd;
-use sandfork_model::{Conflict, OnFailure, Outcome, RunStatus, Shape};
+use sandfork_model::{Conflict, OnFailure, Outcome, RunStatus, Shape, Status, Tasks};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -56,16 +56,35 @@ pub(crate) fn merge(shape: &Shape, ends: &[TaskEnd]) -> (Value, Vec<Conflict>) {
 /// end.
 pub(crate) fn status(shape: &Shape, tally: &Tally, outcomes: &[Outcome]) -> RunStatus {
     let is_root = matches!(shape, Shape::Root(_));
-    let own = || tally.ends.iter().map(|end| &end.outcome);
     let fails = |outcome: &Outcome| !outcome.is_ok() && (is_root || outcome.on_failure == OnFailure::Propagate);
-    // What happened below depth 0 counts unless it was done again; of depth 0 only how each task ended.
-    let below = outcomes.iter().filter(|outcome| outcome.task.depth > 0);
-    let mut counted = below.filter(|outcome| !tally.void.contains(&outcome.task.path.top_ordinal())).chain(own());
-    if own().any(fails) || tally.planners.iter().any(|planner| !planner.is_ok()) {
+    if own(tally).any(fails) || tally.planners.iter().any(|planner| !planner.is_ok()) {
         RunStatus::Failed
-    } else if counted.any(|outcome| !outcome.is_ok() && !outcome.is_loser) {
+    } else if counted(tally, outcomes).any(|outcome| !outcome.is_ok()) {
         RunStatus::Partial
     } else {
         RunStatus::Completed
     }
+}
+
+/// How the tasks that count fared.
+pub(crate) fn tasks(tally: &Tally, outcomes: &[Outcome]) -> Tasks {
+    let count = |outcomes: &mut dyn Iterator<Item = &Outcome>| u64::try_from(outcomes.count()).unwrap_or(u64::MAX);
+    Tasks {
+        own: count(&mut own(tally)),
+        own_ok: count(&mut own(tally).filter(|outcome| outcome.is_ok())),
+        counted: count(&mut counted(tally, outcomes)),
+        counted_ok: count(&mut counted(tally, outcomes).filter(|outcome| outcome.is_ok())),
+        blocked: count(&mut own(tally).filter(|outcome| outcome.status == Status::Blocked)),
+    }
+}
+
+fn own(tally: &Tally) -> impl Iterator<Item = &Outcome> {
+    tally.ends.iter().map(|end| &end.outcome)
+}
+
+/// What happened below depth 0 counts unless it was done again or lost to its siblings; of depth 0 only how each task ended.
+fn counted<'a>(tally: &'a Tally, outcomes: &'a [Outcome]) -> impl Iterator<Item = &'a Outcome> {
+    let below = outcomes.iter().filter(|outcome| outcome.task.depth > 0);
+    let below = below.filter(|outcome| !tally.void.contains(&outcome.task.path.top_ordinal()));
+    below.chain(own(tally)).filter(|outcome| !outcome.is_loser)
 }

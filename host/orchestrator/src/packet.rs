@@ -4,9 +4,11 @@
 
 use crate::fork::Fork;
 use crate::layers::Scale;
+use crate::port::length;
 use crate::prose::{Prose, compact, quote, quote_all};
 use sandfork_model::{Amounts, Dependency, Dimension, Handed, Message, Plan, Status};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Room for the document of a fork with a few tools: most never need more.
@@ -94,6 +96,7 @@ pub(crate) fn document(fork: &Fork) -> Packet {
     task(fork, &context, &budget, &mut messages, &mut scale);
     messages.push_json("\"}]}");
     fork.run.layers.add(scale.weights());
+    tell(fork, &budget, messages.bytes());
     Packet { message_bytes: messages.bytes(), document: messages.into_json() }
 }
 
@@ -110,6 +113,24 @@ fn handed_down(handed: &Handed, text: &mut String) {
         text.push_str(",\"checkpoint\":");
         text.push_str(&compact(&json!(checkpoint)));
     }
+}
+
+/// Tells the run which pieces the fork was told, so that it knows what it tells again and again. What is the same for all
+/// forks stands under a name instead of its text.
+fn tell(fork: &Fork, budget: &str, bytes: u64) {
+    let common = &fork.run.common;
+    let texts = fork.options.acceptance_criteria.iter().chain(&fork.options.context_refs).chain([&fork.goal]);
+    let texts = texts.map(|text| (Cow::Borrowed(text.as_str()), length(text)));
+    let context = fork.context.as_object().into_iter().flat_map(Map::values).map(|value| {
+        let text = value.as_str().map_or_else(|| Cow::Owned(compact(value)), Cow::Borrowed);
+        let bytes = length(&text);
+        (text, bytes)
+    });
+    let own = [("@rules", common.rules.bytes()), ("@shared", common.shared_lines.bytes())];
+    let own = own.into_iter().chain([(fork.entry.role.as_str(), length(&fork.entry.role)), (budget, length(budget))]);
+    let tools = tools(fork).map(|entry| (entry.json(), entry.line().bytes()));
+    let same = own.chain(tools).map(|(text, bytes)| (Cow::Borrowed(text), bytes));
+    fork.run.repeats.tell(bytes, same.chain(texts).chain(context));
 }
 
 /// A task document read back for a transcript: as a map, and its two messages.

@@ -10,6 +10,7 @@ use crate::guarded::Guarded;
 use crate::input::Broken;
 use crate::layers::Layers;
 use crate::packet::Common;
+use crate::repeats::Repeats;
 use crate::rows::Rows;
 use crate::seats::Seats;
 use crate::slots::Slots;
@@ -47,6 +48,8 @@ pub(crate) struct Run {
     pub(crate) tank: Guarded<Budget>,
     /// What the layers of the opening messages weigh.
     pub(crate) layers: Layers,
+    /// What of them was told before.
+    pub(crate) repeats: Repeats,
     /// Forks admitted over the run's life.
     pub(crate) tasks_used: AtomicU64,
     /// Requests of the plan's own so far, the planner's included.
@@ -110,6 +113,7 @@ impl Run {
             gauge,
             tank,
             layers: Layers::default(),
+            repeats: Repeats::default(),
             tasks_used: AtomicU64::new(0),
             requests_made: AtomicU32::new(0),
             live: AtomicU64::new(0),
@@ -187,6 +191,6 @@ impl Run {
             artifact_refs: Vec::new(),
             standing: None,
         });
-        EventId { task_id: Arc::clone(&self.orchestrator.task_id), seq_no }
+        EventId { task_id: Arc::clone(&self.orchestrator.thread_id), seq_no }
     }
 }

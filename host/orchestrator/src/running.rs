@@ -5,12 +5,12 @@ use crate::clock::Clock;
 use crate::course::{Course, TaskEnd};
 use crate::events::Log;
 use crate::input::{Broken, RunInput};
-use crate::merge::{Tally, merge, status};
+use crate::merge::{Tally, merge, status, tasks};
 use crate::planning::{self, Planned};
 use crate::run::Run;
 use crate::slots::Slots;
 use crate::toolbox::Toolbox;
-use sandfork_model::{EventBody, Outcome, RunRecord, Shape, TaskPath, Usage};
+use sandfork_model::{EventBody, Measures, Outcome, RunRecord, Shape, TaskPath, Usage};
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -98,6 +98,8 @@ fn record(
         return Err(broken);
     }
     let tank = run.tank.lock();
+    let (opening_bytes, repeated_bytes) = run.repeats.bytes();
+    let measures = Measures { opening_bytes, repeated_bytes, tasks: tasks(tally, &outcomes), ..Measures::default() };
     // A refused request has no opening messages: it never was a fork.
     let ran = |outcome: &&Outcome| outcome.counts.messages > 0;
     Ok(RunRecord {
@@ -116,6 +118,7 @@ fn record(
             is_ledger_whole: tank.is_whole(),
         },
         outcomes,
+        measures,
         metrics: json!({ "context": run.layers.to_json() }),
     })
 }

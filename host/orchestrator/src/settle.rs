@@ -1,6 +1,7 @@
 //! The end of a fork, once: outcome kept, ledger returned, slot and seat given back, parent told.
 
 use crate::checkpoint;
+use crate::constraints;
 use crate::ending::Verdict;
 use crate::fork::Fork;
 use crate::stop::Reason;
@@ -15,8 +16,11 @@ pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
         checkpoint::keep(fork);
     }
     let now_ns = fork.run.clock.now_ns();
+    let kept = verdict.output.as_ref().map(|output| constraints::kept(fork, output));
     let counts = {
         let mut state = fork.state.lock();
+        (state.counts.reserved, state.counts.returned) = (*budget.granted(), *budget.left());
+        (state.counts.constraints, state.counts.constraints_kept) = kept.unwrap_or_default();
         match state.started_ns {
             Some(started_ns) => {
                 state.counts.elapsed_ns = now_ns.saturating_sub(started_ns).saturating_sub(state.resume_wait_ns);

@@ -77,8 +77,10 @@ async fn wait(fork: &Arc<Fork>, batch: &mut Batch<'_>) -> Result<(), Halt> {
         let waiting = nursery.begin_wait(clock, &fork.task.path, deadline_ns);
         fork.give_slot();
         if let Some(waiting) = waiting {
+            let from_ns = clock.now_ns();
             clock.leave();
             waiting.await;
+            fork.state.lock().counts.waited_ns += clock.now_ns().saturating_sub(from_ns);
         }
         if nursery.is_decided() {
             break;

@@ -24,6 +24,7 @@ pub(crate) async fn answer(fork: &Arc<Fork>, arguments: &str) -> Result<Answer, 
         afford(fork, Dimension::InputTokens, estimate)?;
     } else {
         spend_tokens(fork, Dimension::InputTokens, estimate)?;
+        fork.state.lock().counts.input_tokens += estimate;
     }
     let Some(parsed) = parsed else {
         let message = "arguments of model must be a JSON object".into();
@@ -37,12 +38,14 @@ pub(crate) async fn answer(fork: &Arc<Fork>, arguments: &str) -> Result<Answer, 
     fork.emit(EventBody::ModelCall { turn, is_ok: !is_error, input_tokens, output_tokens }, None);
     if has_messages {
         spend_tokens(fork, Dimension::InputTokens, input_tokens)?;
+        fork.state.lock().counts.input_tokens += input_tokens;
     }
     match &answer {
         Ok(answer) => {
             spend_tokens(fork, Dimension::OutputTokens, output_tokens)?;
             let mut state = fork.state.lock();
             state.counts.messages += 1;
+            state.counts.output_tokens += output_tokens;
             state.message_bytes = state.message_bytes.saturating_add(said.bytes);
             if let Some(thread) = state.thread.as_mut() {
                 let content = said.text.unwrap_or_else(|| answer.clone());

@@ -1,5 +1,6 @@
 //! One tool call: grant, counts, provider, delay, size. The grant is checked here and nowhere else.
 
+use crate::artifact_reads::ArtifactRead;
 use crate::budgeting;
 use crate::checkpoint;
 use crate::cutting;
@@ -41,8 +42,12 @@ async fn counted(fork: &Arc<Fork>, name: &str, arguments: String) -> Result<Answ
         Err(error) => Err(error),
         Ok((parsed, _)) if name == "fork_subagents" => forking::answer(fork, &parsed).await?,
         Ok((parsed, counted)) => {
+            let read = ArtifactRead::of(name, &parsed);
             let answer = provided(fork, name, parsed).await?.0;
             let answer = cut(fork, name, answer);
+            if let Some(read) = read {
+                read.count(fork, answer.is_ok());
+            }
             marked(look_for_loop(fork, name, answer), name, counted)
         }
     };

@@ -1,6 +1,7 @@
 //! The report of a run: `sandfork.report.v1`, in the field order of DESIGN section 7. Knows nothing of how a run is made;
 //! everything here is copied, counted elsewhere.
 
+use crate::metrics::metrics;
 use crate::publish::publish;
 use crate::result::result_row;
 use sandfork_model::event::millis;
@@ -55,7 +56,7 @@ pub fn report(record: &RunRecord, facts: &RunFacts<'_>) -> Value {
         "conflicts": conflicts,
         "events": { "total": total, "by_type": by_type },
         "usage": usage(record),
-        "metrics": record.metrics,
+        "metrics": metrics(record),
     }))
 }
 

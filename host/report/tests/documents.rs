@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used, reason = "a test stops at what it did not expect")]
 use sandfork_model::{
-    AgentError, Conflict, Counts, Event, EventBody, EventId, EventSink, OnFailure, Outcome, RunId, RunRecord,
+    AgentError, Conflict, Counts, Event, EventBody, EventId, EventSink, Measures, OnFailure, Outcome, RunId, RunRecord,
     RunStatus, Status, TaskRef, Usage,
 };
 use sandfork_report::{EngineFacts, EventLines, ProgressLines, RunFacts, report, schema, summary};
@@ -67,7 +67,8 @@ fn record() -> RunRecord {
             rejected_task_id: "beta".into(),
         }],
         events: BTreeMap::from([("run_started", 1), ("run_finished", 1), ("spawn_refused", 1)]),
-        metrics: json!({}),
+        measures: Measures::default(),
+        metrics: json!({ "context": { "forks": 1, "layers": { "rules": { "bytes": 4, "tokens": 1 } } } }),
         usage: Usage { model_calls: 3, tool_calls: 2, is_ledger_whole: true, ..Usage::default() },
     }
 }

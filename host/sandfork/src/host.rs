@@ -2,6 +2,7 @@
 //! nothing that one of them decides.
 
 use crate::builder::HostBuilder;
+use crate::causal_log::causal_log;
 use crate::error::HostError;
 use crate::options::RunOptions;
 use crate::prepared::Prepared;
@@ -139,7 +140,8 @@ impl Host {
         options: RunOptions,
     ) -> Result<RunRecord, HostError> {
         let plan = prepared.plan();
-        let record = sandfork_orchestrator::run(RunInput {
+        let (log, measured) = causal_log(options.sinks);
+        let mut record = sandfork_orchestrator::run(RunInput {
             plan: Arc::clone(plan),
             run: RunId { name: plan.name.as_str().into(), id: stage.dir.id.as_str().into() },
             agents: prepared.agents().clone(),
@@ -150,11 +152,12 @@ impl Host {
             seats: Arc::clone(&self.seats),
             pace: if options.virtual_time { Pace::Virtual } else { Pace::Real },
             serial: options.serial,
-            sinks: options.sinks,
+            sinks: vec![log],
             transcript: options.transcript,
             interrupt: options.interrupt,
         })
         .await?;
+        measured.add_to(&mut record.measures);
         Ok(record)
     }
 

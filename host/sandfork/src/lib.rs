@@ -43,7 +43,10 @@ mod authoring;
 mod bench;
 mod builder;
 mod catalog;
+mod causal_log;
+mod compare;
 mod error;
+mod events;
 mod examine;
 mod explain;
 mod host;
@@ -64,7 +67,9 @@ pub use authoring::{
 };
 pub use bench::{Bench, Round};
 pub use builder::{DEFAULT_STATE_DIR, HostBuilder};
+pub use compare::compare;
 pub use error::HostError;
+pub use events::{Ingested, ingest_files};
 pub use examine::{Examined, Kind, examine, inspect_file};
 pub use explain::explain;
 pub use host::{Finished, Host};
@@ -73,13 +78,14 @@ pub use prepared::Prepared;
 pub use read::{compile_script, read_plan};
 pub use try_case::Tried;
 
+pub use sandfork_causal as causal;
 /// The words that all rooms share: plans, tasks, outcomes, events, tools.
 pub use sandfork_model as model;
 pub use sandfork_orchestrator::{Broken, Explained, Interrupt, Spend, Waits};
 pub use sandfork_plan::Overrides;
 /// Agent projects: what a directory with an `agent.yaml` is.
 pub use sandfork_project as project;
-pub use sandfork_report::{EventLines, Failure, Problem, ProgressLines, TranscriptDir, summary};
+pub use sandfork_report::{Comparison, EventLines, Failure, Problem, ProgressLines, TranscriptDir, summary};
 pub use sandfork_sandbox::{CacheEntry, CodeCache, Departure, Inspection};
 
 /// JSON Schemas of every document that goes in or comes out, and the table of default limits.

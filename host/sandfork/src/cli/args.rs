@@ -13,6 +13,7 @@ Examples:
   sandfork bench plan.yaml --rounds 5                 serial against parallel
   sandfork check agent.yaml                           what is wrong, and where
   sandfork explain plan.yaml                          what each fork may do, spend and see, and why
+  sandfork compare a.json b.json                      two reports, and what the difference says
   sandfork compile agent.yaml -o agent.wasm           a script as a component of its own
   sandfork new --lang js greeter                      an agent of your own in a language: new, build, test, run
 
@@ -53,6 +54,12 @@ pub(crate) enum Command {
     /// Say what each fork of a plan may do, spend and see, and which rule took what away, without running it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// Compare two reports: status, tokens, fuel, time, metrics, and whether the split was worth it
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(CompareArgs),
+    /// Ingest event logs, in any order and with any lines twice, and say what each task amounts to
+    #[command(after_help = EVENTS_EXAMPLES)]
+    Events(EventsArgs),
     /// Show what is in a component: imports, exports, sizes
     #[command(after_help = "Examples:\n  sandfork inspect alpha.wasm\n  sandfork inspect alpha.wasm --json")]
     Inspect(InspectArgs),
@@ -91,6 +98,22 @@ Examples:
   sandfork explain plan.yaml
   sandfork explain plan.yaml root                     one task or agent, with what it forks
   sandfork explain plan.yaml --limit deadline=5s --json";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  sandfork run fixtures/fork-two-modules/plan.yaml --json > many.json
+  sandfork run fixtures/baseline/plan.yaml --json > one.json
+  sandfork compare many.json one.json
+  sandfork compare many.json one.json --json";
+
+const EVENTS_EXAMPLES: &str = "\
+Examples:
+  sandfork run plan.yaml --events events.jsonl
+  sandfork events events.jsonl
+  sandfork events part-2.jsonl part-1.jsonl part-2.jsonl --json
+  sandfork events events.jsonl --needs summary=metrics,logs,releases?
+
+Exit codes: 0 all applied (copies are acknowledged), 3 something waits for what is missing, 1 something was rejected.";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
@@ -225,6 +248,32 @@ pub(crate) struct ExplainArgs {
     /// Change a value of the plan: PATH=VALUE, such as root.goal=...
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub(crate) sets: Vec<String>,
+    /// Print it as one JSON document on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// A report, as `run --json` prints it
+    #[arg(value_name = "A.json")]
+    pub(crate) a: PathBuf,
+    /// The one to hold against it
+    #[arg(value_name = "B.json")]
+    pub(crate) b: PathBuf,
+    /// Print it as one JSON document on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EventsArgs {
+    /// Event logs, one JSON document a line
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Let JOIN start only after these tasks have ended ok; with `?` behind it a task may have ended in any way
+    #[arg(long, value_name = "JOIN=TASK,TASK")]
+    pub(crate) needs: Vec<String>,
     /// Print it as one JSON document on stdout
     #[arg(long)]
     pub(crate) json: bool,

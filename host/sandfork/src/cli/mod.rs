@@ -5,8 +5,10 @@ mod bench;
 mod build;
 mod building;
 mod check;
+mod compare;
 mod compile;
 mod completions;
+mod events;
 mod exit;
 mod explain;
 mod inspect;
@@ -40,6 +42,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Compile(args) => compile::compile(&args),
         Command::Check(args) => check::check(&args),
         Command::Explain(args) => explain::explain(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::Events(args) => events::events(&args),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::New(args) => new::new(args),
         Command::Build(args) => build::build(&args, cli.verbose),
