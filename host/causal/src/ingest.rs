@@ -202,7 +202,7 @@ impl Ingest {
     fn waits_for(&self, envelope: &Envelope) -> Option<Wake> {
         if let Some(cause) = envelope.marks.cause {
             let known = self.ids.get(&cause);
-            if !known.is_some_and(|known| self.threads.applied(known.thread) >= known.seq_no) {
+            if known.is_none_or(|known| self.threads.applied(known.thread) < known.seq_no) {
                 return Some(Wake::Event(cause));
             }
         }

@@ -30,7 +30,7 @@ fn permille(part: u64, whole: u64) -> Value {
 
 /// `amount` for each of `units`, rounded to the nearest; null where there is none.
 fn each(amount: u64, units: u64) -> Value {
-    if units == 0 { Value::Null } else { json!(amount.saturating_add(units / 2) / units) }
+    amount.saturating_add(units / 2).checked_div(units).map_or(Value::Null, |each| json!(each))
 }
 
 /// The forks that ran: a refused request has no opening messages.

@@ -16,8 +16,8 @@ const REPORT_BYTES: u64 = 256 << 20;
 /// The file that cannot be read, is no JSON or no report.
 pub fn compare(a: &Path, b: &Path) -> Result<Comparison, HostError> {
     let [(first, one), (second, other)] = [read(a)?, read(b)?];
-    Comparison::of((&first, &one), (&second, &other))
-        .map_err(|(name, why)| invalid(Path::new(if name == first { &first } else { &second }), why).into())
+    Comparison::of((first.as_str(), &one), (second.as_str(), &other))
+        .map_err(|(name, why)| invalid(Path::new(&name), why).into())
 }
 
 fn read(path: &Path) -> Result<(String, Value), HostError> {

@@ -46,7 +46,7 @@ pub fn ingest_files(files: &[PathBuf], needs: &[String]) -> Result<Ingested, Hos
             message: format!("the events of {} cannot be read", path.display()),
             problems: vec![of_file(path, error)],
         };
-        let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
+        let mut file = BufReader::new(open(path).map_err(unreadable)?);
         let mut number = 0_u64;
         while let Some(line) = next_line(&mut file).map_err(unreadable)? {
             number += 1;
@@ -72,10 +72,19 @@ pub fn ingest_files(files: &[PathBuf], needs: &[String]) -> Result<Ingested, Hos
     Ok(Ingested { counts: ingest.counts(), missing: ingest.missing(), held: ingest.held(), state, waiting, rejected })
 }
 
+/// A regular file. Anything else could be without end, or keep the reader waiting.
+fn open(path: &Path) -> io::Result<File> {
+    if std::fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    }
+}
+
 /// The next line without its end; the rest of one that is too long is passed over, and what is left of it is no event.
 fn next_line(file: &mut BufReader<File>) -> io::Result<Option<String>> {
     let mut line = Vec::new();
-    if file.take(LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
+    if file.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
         return Ok(None);
     }
     let is_whole = line.ends_with(b"\n");
@@ -144,6 +153,6 @@ mod tests {
             let error = ingest_files(&[], &[bad.to_owned()]).expect_err("refused").to_string();
             assert!(error.contains(why), "{error}");
         }
-        assert!(ingest_files(&[Path::new("no such file").into()], &[]).is_err());
+        assert!(ingest_files(&[PathBuf::from("no such file")], &[]).is_err());
     }
 }
