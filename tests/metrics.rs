@@ -96,7 +96,7 @@ fn the_first_review_decides_whether_a_task_passed_at_first() {
 #[test]
 fn constraints_that_an_output_no_longer_says_are_lost() {
     let worker = |said: &str| format!("agent: w\nturns:\n  - return: {{ summary: \"{said}\" }}\n");
-    let plan = "run: kept\nagents: { w: { script: w.yaml } }\ntasks:\n  - { id: a, agent: w, goal: \"Why did PAY-5031 hit src/pay.rs?\", acceptance_criteria: [\"Gives the cause.\"] }\n";
+    let plan = "run: kept\ngoal: g\nagents: { w: { script: w.yaml } }\ntasks:\n  - { id: a, agent: w, goal: \"Why did PAY-5031 hit src/pay.rs?\", acceptance_criteria: [\"Gives the cause.\"] }\n";
     let kept = |said: &str| {
         let ran = Run::plan(plan).file("w.yaml", worker(said)).arg("--virtual-time").json().expect_code(0);
         ran.report()["metrics"]["quality"]["constraints_kept_permille"].clone()
@@ -116,7 +116,7 @@ fn cost_is_counted_for_each_accepted_task_and_what_is_blocked_waits_for_somebody
     assert_eq!(business["tokens_per_accepted_task"], (tokens + 1) / 2);
     assert_eq!(business["latency_p95_ms"], 2000.0, "the one that timed out");
     let blocked = "agent: w\nturns:\n  - do:\n      - fail: { code: blocked, message: \"no city\", details: { missing: [city] } }\n";
-    let plan = "run: stuck\nagents: { w: { script: w.yaml } }\ntasks:\n  - { id: a, agent: w, goal: g }\n";
+    let plan = "run: stuck\ngoal: g\nagents: { w: { script: w.yaml } }\ntasks:\n  - { id: a, agent: w, goal: g }\n";
     let ran = Run::plan(plan).file("w.yaml", blocked).arg("--virtual-time").json().expect_code(1);
     let business = ran.report()["metrics"]["business"].clone();
     assert_eq!(
