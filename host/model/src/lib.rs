@@ -12,8 +12,8 @@ pub mod grant;
 pub mod id;
 pub mod limits;
 pub mod manifest;
-pub mod models;
 pub mod measures;
+pub mod models;
 pub mod outcome;
 pub mod plan;
 pub mod policy;
@@ -35,11 +35,11 @@ pub use grant::Grant;
 pub use id::{RunId, TaskPath, TaskRef};
 pub use limits::{Ancestors, ForkLimits, RunLimits};
 pub use manifest::{INTERFACE, MANIFEST_SECTION};
+pub use measures::{Deliveries, Judged, Measures, Tasks};
 pub use models::{
     BYTES_PER_TOKEN, Completion, ModelAnswer, ModelProvider, ModelRequest, ModelToolCall, Models, ScriptedReply,
     TokenUsage,
 };
-pub use measures::{Deliveries, Judged, Measures, Tasks};
 pub use outcome::{AgentError, Cause, Counts, Outcome, Status};
 pub use plan::{Plan, PlannerSpec, ReviewSpec, Shape, TaskSpec};
 pub use policy::{Floors, LoopDetector, OnShortage, Policy, Rounds, RunCap, ToolLimits, WaterLevels};
