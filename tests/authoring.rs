@@ -19,7 +19,8 @@ struct Made {
 /// Runs the binary in a directory.
 fn sandfork(dir: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sandfork"));
-    command.args(args).current_dir(dir).env("SANDFORK_STATE_DIR", "state").stdin(Stdio::null());
+    // Beside the project: what a run leaves must not be there while somebody copies it.
+    command.args(args).current_dir(dir).env("SANDFORK_STATE_DIR", "../state").stdin(Stdio::null());
     // The target directory of the tests themselves is not where an agent is built.
     command.env_remove("CARGO_TARGET_DIR").env_remove("RUST_LOG").output().expect("the binary starts")
 }
@@ -125,7 +126,7 @@ fn every_template_imports_our_interface_and_nothing_else_and_carries_its_manifes
 #[test]
 fn only_what_changed_is_built_again() {
     let made = copy("js");
-    let dir = made.path();
+    let dir = made.dir.as_path();
     let said = |args: &[&str]| {
         let output = sandfork(dir, args);
         assert!(output.status.success(), "{}", text(&output.stderr));
@@ -134,6 +135,9 @@ fn only_what_changed_is_built_again() {
     assert!(said(&["build"]).contains("up to date"));
     assert!(said(&["build", "--force"]).contains("built in"));
     std::fs::write(dir.join("README.md"), "changed").expect("written");
+    std::fs::create_dir(dir.join("kept")).expect("made");
+    std::fs::write(dir.join("kept/.gitignore"), "*\n").expect("written");
+    std::fs::write(dir.join("kept/some.txt"), "x").expect("written");
     assert!(said(&["build"]).contains("up to date"), "what does not go in is no change");
     edit(&dir.join("agent.yaml"), "version: 0.1.0", "version: 0.2.0");
     assert!(said(&["build"]).contains("built in"), "the manifest goes in");
@@ -142,13 +146,14 @@ fn only_what_changed_is_built_again() {
     assert!(said(&["build"]).contains("built in"), "somebody wrote over the component");
 }
 
-/// A built project to change at will; what is installed in it is shared.
-fn copy(language: &str) -> TempDir {
+/// A built project to change at will, with a state directory of its own.
+fn copy(language: &str) -> Made {
     let home = tempfile::tempdir().expect("a directory");
     // `-a` keeps links, which npm's programs are.
-    let from = format!("{}/.", project(language).dir.display());
-    ok("cp", Command::new("cp").args(["-a", &from]).arg(home.path()).output().expect("cp starts"));
-    home
+    let from = &project(language).dir;
+    ok("cp", Command::new("cp").arg("-a").arg(from).arg(home.path()).output().expect("cp starts"));
+    let dir = home.path().join("my-agent");
+    Made { home, dir }
 }
 
 fn edit(path: &Path, from: &str, to: &str) {
@@ -160,12 +165,12 @@ fn edit(path: &Path, from: &str, to: &str) {
 #[test]
 fn a_wrong_program_is_told_in_its_toolchains_own_words() {
     let made = copy("ts");
-    edit(&made.path().join("agent.ts"), "file.bytes", "file.bites");
-    let output = sandfork(made.path(), &["build"]);
+    edit(&made.dir.join("agent.ts"), "file.bytes", "file.bites");
+    let output = sandfork(&made.dir, &["build"]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("my-agent: tsc failed") && said.contains("agent.ts(") && said.contains("bites"), "{said}");
-    let tested = sandfork(made.path(), &["test", "--json"]);
+    let tested = sandfork(&made.dir, &["test", "--json"]);
     assert_eq!(tested.status.code(), Some(1));
     let document: Value = serde_json::from_slice(&tested.stdout).expect("a document");
     assert_eq!(document["error"]["code"], "build_failed");
@@ -174,7 +179,7 @@ fn a_wrong_program_is_told_in_its_toolchains_own_words() {
 #[test]
 fn a_failed_case_shows_what_was_expected_and_what_came_and_update_accepts_it() {
     let made = copy("js");
-    let dir = made.path();
+    let dir = made.dir.as_path();
     let case = dir.join("cases/reads.yaml");
     let original = std::fs::read_to_string(&case).expect("the case");
     edit(&case, "bytes: 4 }\n  notes: 1", "bytes: 5 }\n  notes: 2");
@@ -201,7 +206,7 @@ fn a_failed_case_shows_what_was_expected_and_what_came_and_update_accepts_it() {
 #[test]
 fn a_case_may_stand_scripts_for_the_agents_that_are_forked() {
     let made = copy("js");
-    let dir = made.path();
+    let dir = made.dir.as_path();
     edit(&dir.join("agent.yaml"), "spawn: []", "spawn: [worker, absent]");
     let agent = "import { agent } from \"./sandfork.js\";\nexport const run = agent((task, host) => ({\n  \
                  ok: host.tool(\"fork_subagents\", { tasks: [{ agent: \"worker\", goal: \"w\" }] }).ok,\n}));\n";
@@ -228,12 +233,10 @@ fn a_case_may_stand_scripts_for_the_agents_that_are_forked() {
 #[test]
 fn nothing_of_a_case_is_left_in_the_state_directory() {
     let made = copy("js");
-    ok("test", sandfork(made.path(), &["test"]));
-    let left = std::fs::read_dir(made.path().join("state/cases")).map(Iterator::count).unwrap_or(0);
-    assert_eq!(left, 0);
-    assert!(!made.path().join("state/runs").exists(), "a case is no run of the user's");
-    drop(made);
-    assert!(project("js").home.path().exists());
+    ok("test", sandfork(&made.dir, &["test"]));
+    let state = made.home.path().join("state");
+    assert_eq!(std::fs::read_dir(state.join("cases")).expect("it was used").count(), 0);
+    assert!(!state.join("runs").exists(), "a case is no run of the user's");
 }
 
 #[test]

@@ -88,6 +88,7 @@ impl Reading<'_> {
             }
             let inside = if below.is_empty() { name } else { format!("{below}/{name}") };
             match fs::metadata(&path) {
+                Ok(metadata) if metadata.is_dir() && is_none_of_ours(&path) => {}
                 Ok(metadata) if metadata.is_dir() => self.directory(&path, &inside, depth + 1)?,
                 Ok(metadata) if metadata.is_file() => self.file(&path, &inside)?,
                 // A socket, a pipe, a link to nowhere: no toolchain reads it.
@@ -124,6 +125,11 @@ impl Reading<'_> {
         let problem = Problem::new(&file, Place::START, message);
         BuildError::Wrong(problem.hint("is this the agent's own directory? keep data elsewhere, or under workspace/"))
     }
+}
+
+/// Whether a directory says of itself that nothing in it is a source, as a state directory of any name does.
+fn is_none_of_ours(dir: &Path) -> bool {
+    read_bounded(&dir.join(".gitignore"), 64).is_ok_and(|text| text.trim_ascii() == b"*")
 }
 
 fn unreadable(path: &Path, source: io::Error) -> BuildError {

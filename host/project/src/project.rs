@@ -33,7 +33,7 @@ impl Project {
     /// # Errors
     /// Everything that is wrong with it, in the order of the file.
     pub fn read(dir: &Path) -> Result<Self, Vec<Problem>> {
-        let path = dir.join(PROJECT_FILE);
+        let path = below(dir, PROJECT_FILE);
         let file = path.display().to_string();
         let bytes = read_bounded(&path, u64::try_from(LIMITS.max_bytes).unwrap_or(u64::MAX)).map_err(|error| {
             let problem = Problem::new(&file, Place::START, format!("the project cannot be read: {}", cause(&error)));
@@ -50,8 +50,13 @@ impl Project {
     /// Where its component is built.
     #[must_use]
     pub fn component(&self) -> PathBuf {
-        self.dir.join("build").join(format!("{}.wasm", self.manifest.name))
+        below(&self.dir, "build").join(format!("{}.wasm", self.manifest.name))
     }
+}
+
+/// A file of a project as the user would name it: without a `./` before it.
+pub(crate) fn below(dir: &Path, name: &str) -> PathBuf {
+    if dir == Path::new(".") { PathBuf::from(name) } else { dir.join(name) }
 }
 
 /// The project; `None` only where problems were pushed.

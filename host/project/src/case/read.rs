@@ -2,7 +2,7 @@
 
 use super::expect::{Expect, object};
 use crate::files::{cause, read_bounded};
-use crate::project::Project;
+use crate::project::{Project, below};
 use sandfork_source::{Fields, Key, Node, NodeValue, ParseLimits, Place, Problem, Problems, expect_list, parse, quote};
 use std::fs;
 use std::io;
@@ -67,7 +67,7 @@ fn named(key: &Key, node: &Node) -> Node {
 /// # Errors
 /// A directory that cannot be read, or holds more than anybody wrote.
 pub fn case_files(project: &Project) -> Result<Vec<PathBuf>, Vec<Problem>> {
-    let dir = project.dir.join("cases");
+    let dir = below(&project.dir, "cases");
     let wrong = |message: String| {
         let problem = Problem::new(&dir.display().to_string(), Place::START, message);
         vec![problem.hint("a case is a file such as cases/first.yaml with `task` and `expect`")]
