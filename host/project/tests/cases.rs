@@ -1,6 +1,12 @@
 //! Cases: what is read, what is refused, and what a rewritten file looks like.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test stops at what it did not expect")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it did not expect"
+)]
 
 use sandfork_project::{Case, Expect, Got, Language, Manifest, PlanParts, Project, case_files, read_cases, rewrite};
 use serde_json::json;

@@ -1,6 +1,12 @@
 //! `agent.yaml`: what is read from it, and what is refused with its place.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test stops at what it did not expect")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it did not expect"
+)]
 
 use sandfork_project::{Language, Project};
 use serde_json::json;

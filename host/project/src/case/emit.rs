@@ -80,6 +80,10 @@ fn escaped(json: &str) -> String {
     text
 }
 
+fn spaces(count: usize, into: &mut String) {
+    into.extend(std::iter::repeat_n(' ', count));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,8 +109,4 @@ mod tests {
             }
         }
     }
-}
-
-fn spaces(count: usize, into: &mut String) {
-    into.extend(std::iter::repeat_n(' ', count));
 }

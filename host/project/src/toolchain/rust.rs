@@ -154,11 +154,11 @@ fn artifact(messages: &str, dir: &Path) -> Option<PathBuf> {
     let of_us = made.filter(|message| {
         message.get("reason").and_then(Value::as_str) == Some("compiler-artifact") && is_own(message)
     });
-    let files = of_us.flat_map(|message| {
+    let mut files = of_us.flat_map(|message| {
         let names = message.get("filenames").and_then(Value::as_array).cloned().unwrap_or_default();
         names.into_iter().filter_map(|name| name.as_str().map(PathBuf::from))
     });
-    files.filter(|path| path.extension().is_some_and(|extension| extension == "wasm")).last()
+    files.rfind(|path| path.extension().is_some_and(|extension| extension == "wasm"))
 }
 
 /// The sources outside the project that went into an artifact, from the list that cargo keeps beside it. Without the list
