@@ -16,7 +16,7 @@ use wasmtime::{AsContextMut as _, Store};
 const CROSSING_BYTES: usize = 4 << 20;
 /// What is left for an output's structure, and to tell an output over its cap from one that cannot be read at all.
 const OUTPUT_SLACK_BYTES: usize = 64 << 10;
-/// Component handles alive at one time: our interface has none, so these are the guest's own.
+/// Component handles alive at one time: the guest's own, and what WASI gives where it is denied.
 const HANDLES: usize = 1_000;
 
 /// A loaded component, ready to fork. Cheap to clone.

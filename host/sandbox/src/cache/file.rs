@@ -102,3 +102,39 @@ fn private_file(path: &Path) -> io::Result<File> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    // A full disk says so somewhere in the middle: what was there before must still be there, whole.
+    #[test]
+    fn what_cannot_be_written_whole_is_not_written_at_all() {
+        let home = tempfile::tempdir().expect("a directory");
+        let path = home.path().join("entry");
+        let put = |unfinished: &Path| fs::rename(unfinished, &path);
+        write(home.path(), |file| file.write_all(b"first"), put).expect("written");
+        let full = |file: &mut File| {
+            file.write_all(b"sec")?;
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        };
+        assert!(write(home.path(), full, put).is_err());
+        assert!(write(home.path(), |_| Ok(()), |_| Err(other("no place"))).is_err());
+        assert_eq!(fs::read(&path).expect("there"), b"first");
+        assert_eq!(list(home.path()).expect("read").len(), 1, "nothing unfinished is left");
+    }
+
+    #[test]
+    fn only_regular_files_of_a_bounded_size_are_read() {
+        let home = tempfile::tempdir().expect("a directory");
+        let (file, link) = (home.path().join("file"), home.path().join("link"));
+        fs::write(&file, "12345").expect("written");
+        std::os::unix::fs::symlink(&file, &link).expect("linked");
+        let (mut opened, metadata) = open(&file).expect("regular");
+        assert!(read(&mut opened, &metadata, 4).is_err());
+        assert_eq!(read(&mut opened, &metadata, 5).expect("fits"), b"12345");
+        for path in [&link, &home.path().to_path_buf(), &"/dev/zero".into(), &home.path().join("none")] {
+            assert!(open(path).is_err(), "{}", path.display());
+        }
+    }
+}
