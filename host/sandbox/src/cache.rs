@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime};
 pub struct CacheLimits {
     /// Bytes of all entries together. Whoever was not used for longest goes first.
     pub total_bytes: u64,
-    /// Bytes of one entry. The largest language guests known compile to about 80 MiB.
+    /// Bytes of one entry. The largest language guests known compile to about 40 MiB.
     pub entry_bytes: u64,
     /// Entries: looking through them all must stay quick.
     pub entries: usize,
