@@ -126,7 +126,8 @@ fn facts(bytes: &[u8]) -> Option<Facts> {
     Some(Facts { profile, is_nested: *bytes.get(73)? != 0, straight_line_fuel: u64::from_le_bytes(fuel) })
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -103,7 +103,8 @@ fn private_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -99,7 +99,8 @@ fn own_user() -> io::Result<u32> {
     Ok(File::from(OwnedFd::from(reader)).metadata()?.uid())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt as _, symlink};

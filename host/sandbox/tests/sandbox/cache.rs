@@ -75,8 +75,11 @@ async fn a_trap_in_kept_code_is_charged_as_in_fresh_code() {
     assert_eq!(used[0], used[1]);
 }
 
+/// Spoils an entry.
+type Spoil = fn(&Path);
+
 /// Every way to spoil an entry.
-const SINS: &[(&str, fn(&Path))] = &[
+const SINS: &[(&str, Spoil)] = &[
     ("emptied", |path| cut(path, 0)),
     ("cut in its head", |path| cut(path, 50)),
     ("cut behind its head", |path| cut(path, 96)),
