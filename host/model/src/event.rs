@@ -1,5 +1,8 @@
 //! One line of the audit log: who, when, what, on whose account. Sizes and digests, never prompt or payload text.
 
+use crate::artifact::ArtifactRef;
+use crate::completion::Completion;
+use crate::digest::sha256_hex;
 use crate::id::TaskRef;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -30,7 +33,14 @@ pub enum EventBody {
     /// A fork's clock started.
     SubagentFork { fuel: u64, tools: u64, queued_ns: u64 },
     /// A fork ended: its one terminal event.
-    SubagentReturn { status: &'static str, code: Option<String>, fuel_used: u64, elapsed_ns: u64, output_bytes: u64 },
+    SubagentReturn {
+        status: &'static str,
+        code: Option<String>,
+        fuel_used: u64,
+        elapsed_ns: u64,
+        output_bytes: u64,
+        message: MessageFacts,
+    },
     /// A request was refused (depth refusals are `DepthLimit`).
     SpawnRefused { agent: String, task_id: Arc<str>, code: &'static str },
     /// A request was refused for its depth.
@@ -67,6 +77,33 @@ pub enum EventBody {
     Planned { tasks: u64, replan: u64 },
     /// A reviewer's verdict on one attempt at a task.
     Reviewed { task_id: Arc<str>, attempt: u64, verdict: &'static str },
+}
+
+/// What the log says of the message that a task's end sends upward (GV-12): sizes, counts and a digest, never its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageFacts {
+    /// Bytes of the summary; 0 without one.
+    pub summary_bytes: u64,
+    /// Digest of the summary, lower-case hex; `None` without one.
+    pub summary_sha256: Option<String>,
+    /// References to evidence.
+    pub evidence_refs: u64,
+    /// Things left open.
+    pub unresolved: u64,
+}
+
+impl MessageFacts {
+    /// Counts a message.
+    #[must_use]
+    pub fn of(message: &Completion<'_>) -> Self {
+        let count = |list: &[&str]| u64::try_from(list.len()).unwrap_or(u64::MAX);
+        Self {
+            summary_bytes: message.summary.map_or(0, |text| u64::try_from(text.len()).unwrap_or(u64::MAX)),
+            summary_sha256: message.summary.map(|text| sha256_hex(text.as_bytes())),
+            evidence_refs: count(&message.evidence_refs),
+            unresolved: count(&message.unresolved),
+        }
+    }
 }
 
 /// The type of an event, by its name in the log.
@@ -143,9 +180,11 @@ impl EventBody {
             Self::SubagentFork { fuel, tools, queued_ns } => {
                 json!({ "fuel": fuel, "tools": tools, "queued_ms": millis(*queued_ns) })
             }
-            Self::SubagentReturn { status, code, fuel_used, elapsed_ns, output_bytes } => json!({
+            Self::SubagentReturn { status, code, fuel_used, elapsed_ns, output_bytes, message } => json!({
                 "status": status, "code": code, "fuel_used": fuel_used,
                 "elapsed_ms": millis(*elapsed_ns), "output_bytes": output_bytes,
+                "summary_bytes": message.summary_bytes, "summary_sha256": message.summary_sha256,
+                "evidence_refs": message.evidence_refs, "unresolved": message.unresolved,
             }),
             Self::SpawnRefused { agent, task_id, code } => {
                 json!({ "agent": agent, "task_id": &**task_id, "code": code })
@@ -234,6 +273,20 @@ impl Event {
         EventId { task_id: Arc::clone(self.thread()), seq_no: self.seq_no }
     }
 
+    /// What makes a second delivery of it recognisable (GV-17, GV-18). A task ends once: the key of its end says how, and
+    /// on which version of its first artifact (1 where it has none), as in `inspect-payment-logs:completed:v3`.
+    #[must_use]
+    pub fn idempotency_key(&self) -> String {
+        match &self.body {
+            EventBody::SubagentReturn { status, .. } => {
+                let first = self.artifact_refs.first().and_then(|text| ArtifactRef::parse(text));
+                let word = if *status == "ok" { "completed" } else { status };
+                format!("{}:{word}:v{}", self.task.task_id, first.map_or(1, |reference| reference.version))
+            }
+            body => format!("{}:{}:{}", self.thread(), body.event_type(), self.seq_no),
+        }
+    }
+
     /// The envelope of DESIGN section 7, one object per line of the log; `seq` is arrival.
     #[must_use]
     pub fn to_json(&self, seq: u64) -> Value {
@@ -248,12 +301,47 @@ impl Event {
         line.insert("seq".into(), seq.into());
         line.insert("seq_no".into(), self.seq_no.into());
         line.insert("parent_event_id".into(), self.cause.as_ref().map(EventId::to_string).into());
-        let key = format!("{}:{}:{}", self.thread(), self.body.event_type(), self.seq_no);
-        line.insert("idempotency_key".into(), key.into());
+        line.insert("idempotency_key".into(), self.idempotency_key().into());
         line.insert("event_type".into(), self.body.event_type().into());
         line.insert("ts".into(), json!(millis(self.at_ns)));
         line.insert("attrs".into(), self.body.attrs());
         line.insert("artifact_refs".into(), self.artifact_refs.clone().into());
         Value::Object(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::RunId;
+
+    fn event(body: EventBody, artifact_refs: &[&str]) -> Event {
+        let run = RunId { name: "incident-20260908".into(), id: "incident-20260908".into() };
+        Event {
+            task: Arc::new(TaskRef::top(&run, "inspect-payment-logs", "logs", 1)),
+            seq_no: 7,
+            cause: Some(EventId { task_id: "inspect-payment-logs".into(), seq_no: 6 }),
+            at_ns: 0,
+            body,
+            artifact_refs: artifact_refs.iter().map(|&text| text.to_owned()).collect(),
+            standing: None,
+        }
+    }
+
+    fn returned(status: &'static str) -> EventBody {
+        let message = MessageFacts::default();
+        EventBody::SubagentReturn { status, code: None, fuel_used: 0, elapsed_ns: 0, output_bytes: 0, message }
+    }
+
+    // GV-17, GV-18
+    #[test]
+    fn the_key_of_a_tasks_end_says_how_it_ended_and_on_which_version() {
+        let line = event(returned("ok"), &["artifact://payment-log-analysis/v3"]).to_json(1);
+        assert_eq!(line["idempotency_key"], "inspect-payment-logs:completed:v3");
+        assert_eq!(line["artifact_refs"], json!(["artifact://payment-log-analysis/v3"]));
+        assert_eq!((&line["seq_no"], &line["parent_event_id"]), (&json!(7), &json!("evt-inspect-payment-logs-6")));
+        assert_eq!(event(returned("ok"), &[]).idempotency_key(), "inspect-payment-logs:completed:v1");
+        assert_eq!(event(returned("timeout"), &[]).idempotency_key(), "inspect-payment-logs:timeout:v1");
+        assert_eq!(event(EventBody::Note { bytes: 1 }, &[]).idempotency_key(), "inspect-payment-logs:note:7");
     }
 }

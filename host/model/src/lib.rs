@@ -3,9 +3,11 @@
 //! Every other room knows this one and none of the others. A lower room speaks upward only through a trait in [`port`].
 
 pub mod agent;
+pub mod artifact;
 pub mod budget;
 pub mod cap;
 pub mod dependency;
+pub mod completion;
 pub mod digest;
 pub mod event;
 pub mod grant;
@@ -26,11 +28,13 @@ pub mod retry;
 pub mod tool;
 
 pub use agent::{AgentEntry, AgentSource, Cover};
+pub use artifact::{Artifact, ArtifactFigures, ArtifactRef, ArtifactStore, MadeBy, NewArtifact};
 pub use budget::{Amounts, Budget, Dimension, Shortfall};
 pub use cap::Cap;
 pub use dependency::{Checkpoint, Dependency, Failure, Handed};
+pub use completion::Completion;
 pub use digest::{Digest, sha256_hex};
-pub use event::{Event, EventBody, EventId, EventType, Standing};
+pub use event::{Event, EventBody, EventId, EventType, MessageFacts, Standing};
 pub use grant::Grant;
 pub use id::{RunId, TaskPath, TaskRef};
 pub use limits::{Ancestors, ForkLimits, RunLimits};

@@ -1,5 +1,6 @@
 //! Tools as the orchestrator sees them: a name, schemas, and a provider that answers.
 
+use crate::event::EventId;
 use crate::id::TaskRef;
 use crate::outcome::AgentError;
 use crate::port::BoxFuture;
@@ -30,6 +31,8 @@ pub struct ToolCall {
     /// How many calls of this tool this fork has made before (0 for the first). Calls of `model` that carry messages are
     /// counted apart from those that do not.
     pub nth: u64,
+    /// The event of this call; `None` for calls that have none of their own (`model`, `sleep`).
+    pub event: Option<EventId>,
 }
 
 /// A provider's answer.

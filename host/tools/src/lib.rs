@@ -24,6 +24,10 @@ mod testing;
 mod tests;
 
 pub use artifacts::Artifacts;
+pub use artifacts::contents::ContentError;
+pub use artifacts::entry::Entry as ArtifactEntry;
+pub use artifacts::kept::KeptArtifacts;
+pub use artifacts::shelf::ArtifactLimits;
 pub use copy::{CopyLimits, CopySummary, copy_tree};
 pub use model::Model;
 pub use replies::Replies;

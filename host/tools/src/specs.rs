@@ -131,15 +131,19 @@ pub(crate) fn artifacts() -> Vec<ToolSpec> {
     vec![
         spec(
             "artifact_put",
-            "Stores a text as the next version of a named artifact. Answers {ref, name, version, bytes, sha256}; the \
+            "Stores a text as the next version of a named artifact. Answers {ref, name, version, bytes, lines, sha256}; the \
              reference always leads to these bytes.",
             &["name", "text"],
-            json!({ "name": { "type": "string" }, "text": { "type": "string" } }),
+            json!({
+                "name": { "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_.-]{0,63}$" },
+                "text": { "type": "string" },
+                "media_type": { "type": "string", "description": "TYPE/SUBTYPE, such as text/markdown." },
+            }),
         ),
         spec(
             "artifact_get",
-            "Reads an artifact of this run, or a part of it by bytes or by lines (the first line is 1). Answers {ref, \
-             sha256, bytes, offset, text, more}.",
+            "Reads an artifact of this run, or a part of it by bytes or by lines (the first line is 1), at most 64 KiB. \
+             Answers {ref, sha256, bytes, lines, offset, partial, more, text}.",
             &["ref"],
             json!({ "ref": { "type": "string" }, "offset": range, "length": range, "line": range, "lines": range }),
         ),

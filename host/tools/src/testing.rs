@@ -7,7 +7,13 @@ use std::sync::Arc;
 /// A call by a fork of no importance.
 pub(crate) fn call(tool: &str, arguments: Value) -> ToolCall {
     let run = RunId { name: "test".into(), id: "test".into() };
-    ToolCall { task: Arc::new(TaskRef::top(&run, "root", "lead", 0)), name: tool.into(), arguments, nth: 0 }
+    ToolCall {
+        task: Arc::new(TaskRef::top(&run, "root", "lead", 0)),
+        name: tool.into(),
+        arguments,
+        nth: 0,
+        event: None,
+    }
 }
 
 /// The whole reply to one call.
