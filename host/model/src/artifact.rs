@@ -89,6 +89,8 @@ pub struct Artifact {
     pub bytes: u64,
     /// Lines of text; a last one without a line break counts.
     pub lines: u64,
+    /// Whether it was made just now. A large result whose bytes are a version of its name already is that version.
+    pub is_new: bool,
 }
 
 /// What a run's artifacts came to, and how they were read (GV-51).
@@ -110,7 +112,7 @@ pub struct ArtifactFigures {
 
 /// The store of one run. What is kept never changes.
 pub trait ArtifactStore: Send + Sync {
-    /// Keeps a text as the next version of its name. Once answered, it survives the end of the process at any moment.
+    /// Keeps a text as the next version of its name; a large result that is a version of it already stays that one. Once answered, it survives the end of the process at any moment.
     ///
     /// # Errors
     /// `too_large` if it, or the run's artifacts together, would be; `invalid_arguments` for a name that is none;

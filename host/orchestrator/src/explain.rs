@@ -73,7 +73,7 @@ fn still(input: ExplainInput) -> Result<Arc<Run>, Broken> {
     let name: Arc<str> = input.plan.name.as_str().into();
     let id = RunId { name: Arc::clone(&name), id: name };
     let log = Log::open(Vec::new());
-    Ok(Arc::new(Run::new(input.plan, id, agents, toolbox, clock, slots, seats, log, None, Arc::new(Nothing))))
+    Ok(Arc::new(Run::new(input.plan, id, agents, toolbox, clock, slots, seats, log, None, None, Arc::new(Nothing))))
 }
 
 /// Runs nothing and reads nothing: no fork of this run ever lives.

@@ -224,6 +224,11 @@ impl Fork {
 
     /// Appends an event to this fork's thread; without a cause of its own, its start is the cause.
     pub(crate) fn emit(&self, body: EventBody, cause: Option<EventId>) -> EventId {
+        self.emit_about(body, cause, Vec::new())
+    }
+
+    /// The same, of an event that speaks of fixed versions of artifacts.
+    pub(crate) fn emit_about(&self, body: EventBody, cause: Option<EventId>, artifact_refs: Vec<String>) -> EventId {
         let (seq_no, cause, standing) = {
             let mut state = self.state.lock();
             state.seq_no += 1;
@@ -236,7 +241,7 @@ impl Fork {
             cause,
             at_ns: self.run.clock.now_ns(),
             body,
-            artifact_refs: Vec::new(),
+            artifact_refs,
             standing: Some(standing),
         };
         self.run.log.append(event);

@@ -3,7 +3,9 @@
 use crate::clock::Pace;
 use crate::seats::Seats;
 use crate::stop::Interrupt;
-use sandfork_model::{EventSink, Footprint, Plan, RunId, Runtime, TaskReader, ToolProvider, ToolSpec, TranscriptSink};
+use sandfork_model::{
+    ArtifactStore, EventSink, Footprint, Plan, RunId, Runtime, TaskReader, ToolProvider, ToolSpec, TranscriptSink,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -42,6 +44,8 @@ pub struct RunInput {
     pub serial: bool,
     /// Where events go.
     pub sinks: Vec<Box<dyn EventSink>>,
+    /// Where the run's artifacts are kept; without it what is too large for a message is cut and lost.
+    pub artifacts: Option<Arc<dyn ArtifactStore>>,
     /// Where transcripts go, if asked for.
     pub transcript: Option<Arc<dyn TranscriptSink>>,
     /// The way to stop the run from outside.

@@ -37,6 +37,7 @@ mod handing;
 mod handover;
 mod input;
 mod joining;
+mod keeping;
 mod layers;
 mod life;
 mod look;
@@ -69,6 +70,7 @@ mod tooling;
 mod unstarted;
 mod versions;
 mod waiting;
+mod whole;
 
 pub use clock::Pace;
 pub use explain::{ExplainInput, explain};

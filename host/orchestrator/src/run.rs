@@ -17,7 +17,8 @@ use crate::slots::Slots;
 use crate::toolbox::Toolbox;
 use crate::versions::Stored;
 use sandfork_model::{
-    Budget, Event, EventBody, EventId, Outcome, Plan, RunId, TaskPath, TaskReader, TaskRef, TranscriptSink,
+    ArtifactStore, Budget, Event, EventBody, EventId, Outcome, Plan, RunId, TaskPath, TaskReader, TaskRef,
+    TranscriptSink,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -61,6 +62,8 @@ pub(crate) struct Run {
     /// Places in the orchestrator's own thread of events.
     pub(crate) seq_no: AtomicU64,
     pub(crate) transcript: Option<Arc<dyn TranscriptSink>>,
+    /// Where the run's artifacts are kept.
+    pub(crate) artifacts: Option<Arc<dyn ArtifactStore>>,
     /// Reads what a planner returns.
     pub(crate) task_reader: Arc<dyn TaskReader>,
     /// Tasks whose output was accepted, by id: a planner cannot plan them again, and later tasks may wait for them.
@@ -93,6 +96,7 @@ impl Run {
         seats: Arc<Seats>,
         log: Log,
         transcript: Option<Arc<dyn TranscriptSink>>,
+        artifacts: Option<Arc<dyn ArtifactStore>>,
         task_reader: Arc<dyn TaskReader>,
     ) -> Self {
         let gauge = Gauge::new(&plan.limits);
@@ -120,6 +124,7 @@ impl Run {
             memory_in_use: Arc::new(AtomicU64::new(0)),
             seq_no: AtomicU64::new(0),
             transcript,
+            artifacts,
             task_reader,
             accepted: Guarded::default(),
             stored: Guarded::default(),

@@ -70,6 +70,7 @@ fn assemble(input: RunInput) -> Result<Arc<Run>, Broken> {
         input.seats,
         log,
         input.transcript,
+        input.artifacts,
         input.task_reader,
     )))
 }

@@ -5,7 +5,7 @@ use crate::constraints;
 use crate::ending::Verdict;
 use crate::fork::Fork;
 use crate::stop::Reason;
-use sandfork_model::{Dimension, EventBody, Outcome, Status};
+use sandfork_model::{Completion, Dimension, EventBody, MessageFacts, Outcome, Status};
 use std::sync::Arc;
 
 /// Settles a fork. A second call changes nothing.
@@ -35,15 +35,19 @@ pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
         fork.emit(EventBody::Cancelled { reason: reason.name() }, None);
     }
     let output_bytes = verdict.output.as_ref().map_or(0, |output| crate::port::length(&output.to_string()));
-    let returned = fork.emit(
+    let code = verdict.error.as_ref().map(|error| error.code.as_str());
+    let message = Completion::read(&fork.task.task_id, verdict.status, code, verdict.output.as_ref());
+    let returned = fork.emit_about(
         EventBody::SubagentReturn {
             status: verdict.status.name(),
-            code: verdict.error.as_ref().map(|error| error.code.clone()),
+            code: code.map(str::to_owned),
             fuel_used: counts.fuel_used,
             elapsed_ns: counts.elapsed_ns,
             output_bytes,
+            message: MessageFacts::of(&message),
         },
         None,
+        kept_versions(fork, &message),
     );
     let outcome = Outcome {
         task: Arc::clone(&fork.task),
@@ -79,6 +83,12 @@ pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
     fork.nursery.end(fork.place, outcome);
     fork.give_slot();
     fork.done.tell(Reason::ParentEnded);
+}
+
+/// The versions that an end refers to and that are there: an output can claim any, the log names none that lead nowhere.
+fn kept_versions(fork: &Fork, message: &Completion<'_>) -> Vec<String> {
+    let Some(store) = &fork.run.artifacts else { return Vec::new() };
+    message.versions().iter().filter(|version| store.knows(version)).map(ToString::to_string).collect()
 }
 
 fn transcribe(fork: &Fork) {

@@ -4,10 +4,13 @@ use crate::asker::Asker;
 use crate::batch::Batch;
 use crate::cover;
 use crate::fork::{Fork, HaltReason};
+use crate::keeping;
 use crate::nursery::Nursery;
 use crate::slots::Ticket;
 use crate::stop::Reason;
-use sandfork_model::{Halt, Message, Outcome, RawError, RawOutcome, RawRequest, Request, RequestOptions, SpawnOptions};
+use sandfork_model::{
+    Completion, Halt, Message, Outcome, RawError, RawOutcome, RawRequest, Request, RequestOptions, SpawnOptions,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -56,7 +59,9 @@ pub(crate) async fn run(fork: &Arc<Fork>, requests: Vec<Request>, options: Spawn
     }
     // All have ended: the fork keeps none of them alive.
     fork.state.lock().children.clear();
-    Ok(batch.nursery().ends().into_iter().flatten().collect())
+    let mut outcomes: Vec<Outcome> = batch.nursery().ends().into_iter().flatten().collect();
+    keeping::outputs(fork, &mut outcomes).await;
+    Ok(outcomes)
 }
 
 /// `self` stands for the asking agent's own name, as it does under `spawn`.
@@ -148,7 +153,7 @@ pub(crate) fn seen(outcome: &Outcome) -> Value {
 
 fn info(outcome: &Outcome) -> Value {
     let counts = &outcome.counts;
-    json!({
+    let mut info = json!({
         "turns": counts.turns,
         "messages": counts.messages,
         "tool_messages": counts.tool_messages,
@@ -156,7 +161,12 @@ fn info(outcome: &Outcome) -> Value {
         "host_calls": counts.host_calls,
         "fuel_used": counts.fuel_used,
         "added": outcome.is_added,
-    })
+    });
+    let completion = Completion::of(outcome);
+    if let (true, Some(info)) = (completion.refers(), info.as_object_mut()) {
+        info.insert("message".into(), completion.message());
+    }
+    info
 }
 
 fn raw(outcome: &Outcome) -> RawOutcome {

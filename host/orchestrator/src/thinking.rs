@@ -31,7 +31,7 @@ pub(crate) async fn answer(fork: &Arc<Fork>, arguments: &str) -> Result<Answer, 
         let details = json!({"tool": "model"});
         return Ok(Err(AgentError { code: "invalid_arguments".into(), message, details }));
     };
-    let (answer, is_error) = provided(fork, "model", parsed).await?;
+    let (answer, is_error) = provided(fork, "model", parsed, None).await?;
     let said = Said::of(&answer, has_messages);
     let input_tokens = said.usage.input_tokens.unwrap_or(estimate);
     let output_tokens = said.usage.output_tokens.unwrap_or(said.bytes.div_ceil(BYTES_PER_TOKEN));

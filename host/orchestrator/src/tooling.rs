@@ -3,10 +3,10 @@
 use crate::artifact_reads::ArtifactRead;
 use crate::budgeting;
 use crate::checkpoint;
-use crate::cutting;
 use crate::fork::{Fork, HaltReason};
 use crate::forking;
 use crate::gauge::Counted;
+use crate::keeping;
 use crate::panicking::{self, PANIC_TOOL};
 use crate::port::{length, spend};
 use crate::thinking;
@@ -25,7 +25,7 @@ pub(crate) async fn answer(fork: &Arc<Fork>, name: &str, arguments: String) -> R
         "model" => thinking::answer(fork, &arguments).await,
         "budget" => Ok(Ok(budgeting::answer(fork))),
         "sleep" => match checked(fork, name, &arguments) {
-            Ok(arguments) => provided(fork, name, arguments).await.map(|(reply, _)| reply),
+            Ok(arguments) => provided(fork, name, arguments, None).await.map(|(reply, _)| reply),
             Err(error) => Ok(Err(error)),
         },
         _ => counted(fork, name, arguments).await,
@@ -38,20 +38,32 @@ async fn counted(fork: &Arc<Fork>, name: &str, arguments: String) -> Result<Answ
     let shared_name = fork.run.toolbox.shared_name(name);
     let call = EventBody::ToolCall { tool: Arc::clone(&shared_name), argument_bytes: length(&arguments) };
     let call = fork.emit(call, None);
+    let mut speaks_of = Vec::new();
     let answer = match checked(fork, name, &arguments).and_then(|parsed| Ok((parsed, capped(fork, name)?))) {
         Err(error) => Err(error),
         Ok((parsed, _)) if name == "fork_subagents" => forking::answer(fork, &parsed).await?,
         Ok((parsed, counted)) => {
             let read = ArtifactRead::of(name, &parsed);
-            let answer = provided(fork, name, parsed).await?.0;
-            let answer = cut(fork, name, answer);
+            let answer = provided(fork, name, parsed, Some(&call)).await?.0;
+            let answer = match answer {
+                Err(error) => Err(error),
+                Ok(text) if matches!(name, "artifact_put" | "artifact_get") => {
+                    speaks_of.extend(keeping::answered(&text));
+                    Ok(keeping::tool_result(fork, name, text, &call).await.0)
+                }
+                Ok(text) => {
+                    let (text, kept) = keeping::tool_result(fork, name, text, &call).await;
+                    speaks_of = kept;
+                    Ok(text)
+                }
+            };
             if let Some(read) = read {
                 read.count(fork, answer.is_ok());
             }
             marked(look_for_loop(fork, name, answer), name, counted)
         }
     };
-    record(fork, &shared_name, arguments, &answer, call)?;
+    record(fork, &shared_name, arguments, &answer, call, speaks_of)?;
     Ok(answer)
 }
 
@@ -118,7 +130,14 @@ fn marked(answer: Answer, name: &str, counted: Counted) -> Answer {
 }
 
 /// Charges the answer, counts it as a message and writes its event.
-fn record(fork: &Fork, tool: &Arc<str>, arguments: String, answer: &Answer, call: EventId) -> Result<(), Halt> {
+fn record(
+    fork: &Fork,
+    tool: &Arc<str>,
+    arguments: String,
+    answer: &Answer,
+    call: EventId,
+    speaks_of: Vec<String>,
+) -> Result<(), Halt> {
     let content = answer.as_ref().map_or_else(rendered, Clone::clone);
     let bytes = length(&content);
     spend(fork, Dimension::ResultBytes, bytes)?;
@@ -134,21 +153,23 @@ fn record(fork: &Fork, tool: &Arc<str>, arguments: String, answer: &Answer, call
     }
     let code = answer.as_ref().err().map(|error| error.code.clone());
     let body = EventBody::ToolResult { tool: Arc::clone(tool), is_ok: answer.is_ok(), result_bytes: bytes, code };
-    let result = fork.emit(body, Some(call));
-    if let (true, Ok(text)) = (&**tool == "artifact_put", answer) {
-        announce_artifact(fork, text, result);
+    let put = (&**tool == "artifact_put").then(|| speaks_of.clone());
+    let result = fork.emit_about(body, Some(call), speaks_of);
+    if let (Some(references), Ok(text)) = (put, answer) {
+        announce_artifact(fork, text, result, references);
     }
     Ok(())
 }
 
 /// A stored artifact has an event of its own: name, version, size and digest, never its text.
-fn announce_artifact(fork: &Fork, answer: &str, cause: EventId) {
+fn announce_artifact(fork: &Fork, answer: &str, cause: EventId, references: Vec<String>) {
     let stored: Value = serde_json::from_str(answer).unwrap_or_default();
     let text = |key: &str| stored.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let number = |key: &str| stored.get(key).and_then(Value::as_u64).unwrap_or_default();
     checkpoint::wrote(fork, &text("ref"));
     let (name, sha256) = (text("name"), text("sha256"));
-    fork.emit(EventBody::ArtifactPut { name, version: number("version"), bytes: number("bytes"), sha256 }, Some(cause));
+    let body = EventBody::ArtifactPut { name, version: number("version"), bytes: number("bytes"), sha256 };
+    fork.emit_about(body, Some(cause), references);
 }
 
 /// The parent-facing rendering of an error (X-7, M4-19).
@@ -190,7 +211,12 @@ fn checked(fork: &Fork, name: &str, arguments: &str) -> Result<Value, AgentError
 }
 
 /// Asks the provider and lets its delay pass. The second part says whether the provider itself said error.
-pub(crate) async fn provided(fork: &Arc<Fork>, name: &str, arguments: Value) -> Result<(Answer, bool), Halt> {
+pub(crate) async fn provided(
+    fork: &Arc<Fork>,
+    name: &str,
+    arguments: Value,
+    event: Option<&EventId>,
+) -> Result<(Answer, bool), Halt> {
     let Some(provider) = fork.run.toolbox.provider(name) else {
         let message = format!("no provider offers the tool {name}");
         return Ok((Err(refused("tool_unknown", name, message, json!({}))), true));
@@ -205,25 +231,11 @@ pub(crate) async fn provided(fork: &Arc<Fork>, name: &str, arguments: Value) -> 
         *calls += 1;
         *calls - 1
     };
-    let call = ToolCall { task: Arc::clone(&fork.task), name: name.into(), arguments, nth };
+    let call = ToolCall { task: Arc::clone(&fork.task), name: name.into(), arguments, nth, event: event.cloned() };
     let Reply { result, delay } = provider.call(call).await;
     waiting::pass(fork, &shared_name, delay).await?;
     let is_error = result.is_err();
     Ok((result.map_err(|error| named(error, name)), is_error))
-}
-
-/// A result over its limit is cut, and says so itself (HF-19).
-fn cut(fork: &Fork, name: &str, answer: Answer) -> Answer {
-    let limits = &fork.run.plan.limits;
-    let tokens = limits.policy.tools.get(name).and_then(|caps| caps.result_tokens);
-    answer.map(|text| match cutting::cut(&text, limits.fork.tool_result, tokens) {
-        None => text,
-        Some(cut) => {
-            let bytes = length(&text);
-            fork.emit(EventBody::Truncated { what: "tool_result", bytes, limit: cut.limit }, None);
-            cut.text
-        }
-    })
 }
 
 fn refused(code: &str, tool: &str, message: String, details: Value) -> AgentError {

@@ -1,7 +1,7 @@
 //! One outcome as one row of `results`. A refused request has a row of the same shape: nothing is silently missing.
 
 use sandfork_model::event::millis;
-use sandfork_model::{AgentError, Outcome};
+use sandfork_model::{AgentError, Completion, Outcome};
 use serde_json::{Value, json};
 
 /// The row of one fork or one refused request, not yet redacted.
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 pub fn result_row(outcome: &Outcome) -> Value {
     let counts = &outcome.counts;
     let output = outcome.output.as_ref();
+    let said = Completion::of(outcome);
     json!({
         "task_id": &*outcome.task.task_id,
         "parent_task_id": outcome.task.parent_task_id.as_deref(),
@@ -18,10 +19,10 @@ pub fn result_row(outcome: &Outcome) -> Value {
         "ok": outcome.is_ok(),
         "output": output,
         "error": outcome.error.as_ref().map(error),
-        "summary": output.and_then(summary),
-        "artifact_refs": references(output, "artifact_refs"),
-        "evidence_refs": references(output, "evidence_refs"),
-        "unresolved": references(output, "unresolved"),
+        "summary": said.summary,
+        "artifact_refs": said.artifact_refs,
+        "evidence_refs": said.evidence_refs,
+        "unresolved": said.unresolved,
         "turns": counts.turns,
         "messages": counts.messages,
         "tool_messages": counts.tool_messages,
@@ -37,17 +38,4 @@ pub fn result_row(outcome: &Outcome) -> Value {
 
 fn error(error: &AgentError) -> Value {
     json!({ "code": error.code, "message": error.message, "details": error.details })
-}
-
-/// What the fork itself says it did: its `summary`, else its `reply`, where these are text.
-fn summary(output: &Value) -> Option<&str> {
-    ["summary", "reply"].into_iter().find_map(|key| output.get(key)?.as_str())
-}
-
-/// A list of references in the output; anything that is no list of strings counts as none.
-fn references(output: Option<&Value>, key: &str) -> Vec<String> {
-    let list = output.and_then(|output| output.get(key)).and_then(Value::as_array);
-    let all: Option<Vec<String>> =
-        list.map(|list| list.iter().map(|item| item.as_str().map(str::to_owned)).collect()).unwrap_or_default();
-    all.unwrap_or_default()
 }

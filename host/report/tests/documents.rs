@@ -2,8 +2,8 @@
 
 #![allow(clippy::expect_used, reason = "a test stops at what it did not expect")]
 use sandfork_model::{
-    AgentError, Conflict, Counts, Event, EventBody, EventId, EventSink, Measures, OnFailure, Outcome, RunId, RunRecord,
-    RunStatus, Status, TaskRef, Usage,
+    AgentError, Conflict, Counts, Event, EventBody, EventId, EventSink, Measures, MessageFacts, OnFailure, Outcome,
+    RunId, RunRecord, RunStatus, Status, TaskRef, Usage,
 };
 use sandfork_report::{EngineFacts, EventLines, ProgressLines, RunFacts, report, schema, summary};
 use serde_json::{Value, json};
@@ -116,6 +116,7 @@ fn bodies() -> Vec<EventBody> {
             fuel_used: 1,
             elapsed_ns: 2_000_000,
             output_bytes: 0,
+            message: MessageFacts::default(),
         },
         EventBody::RunFinished { status: "failed", tasks_used: 1 },
     ]

@@ -14,7 +14,7 @@ use crate::state::StateDir;
 use sandfork_model::{Footprint, Plan, RunId, RunRecord, Runtime, ToolProvider};
 use sandfork_orchestrator::{PANIC_TOOL, Pace, RunInput, Seats};
 use sandfork_plan::Overrides;
-use sandfork_report::{EngineFacts, RunFacts, report};
+use sandfork_report::{EngineFacts, EventLines, RunFacts, report};
 use sandfork_sandbox::Sandboxes;
 use sandfork_tools::{Artifacts, Model, Replies, Scripted, Sleep};
 use serde_json::Value;
@@ -105,6 +105,12 @@ impl Host {
         let name = name.map_err(|error| crate::problem::usage(error.to_string()))?;
         let stage = self.stage(prepared, name, options.in_place).await?;
         tracing::info!(run = stage.dir.id, directory = %stage.dir.path.display(), "a run starts");
+        let mut options = options;
+        if options.keep_events {
+            let log = stage.dir.begin_events();
+            let log = log.map_err(|error| HostError::broken(format!("the event log cannot be kept: {error}")))?;
+            options.sinks.push(Box::new(EventLines::new(log)));
+        }
         let record = self.perform(prepared, &stage, options).await?;
         let workspace = stage.shown_workspace();
         let shown = workspace.as_ref().map(|path| path.display().to_string());
@@ -141,11 +147,12 @@ impl Host {
     ) -> Result<RunRecord, HostError> {
         let plan = prepared.plan();
         let (log, measured) = causal_log(options.sinks);
+        let artifacts = Artifacts::new(stage.dir.artifacts());
         let mut record = sandfork_orchestrator::run(RunInput {
             plan: Arc::clone(plan),
             run: RunId { name: plan.name.as_str().into(), id: stage.dir.id.as_str().into() },
             agents: prepared.agents().clone(),
-            tools: standing_in(self.providers(plan, stage), prepared.stand_ins()),
+            tools: standing_in(self.providers(plan, stage, &artifacts), prepared.stand_ins()),
             specs: sandfork_tools::specs::answered_by_orchestrator(),
             task_reader: Arc::new(sandfork_plan::PlannedTasks::of(plan)),
             runtime: Arc::<Sandboxes>::clone(&self.sandboxes),
@@ -154,6 +161,7 @@ impl Host {
             serial: options.serial,
             sinks: vec![log],
             transcript: options.transcript,
+            artifacts: Some(Arc::new(artifacts)),
             interrupt: options.interrupt,
         })
         .await?;
@@ -161,12 +169,11 @@ impl Host {
         Ok(record)
     }
 
-    fn providers(&self, plan: &Plan, stage: &Stage) -> Vec<Arc<dyn ToolProvider>> {
-        let artifacts = Artifacts::new(stage.dir.path.join("artifacts"));
+    fn providers(&self, plan: &Plan, stage: &Stage, artifacts: &Artifacts) -> Vec<Arc<dyn ToolProvider>> {
         let replies = plan.models.clone().map(Replies::new);
         let model = replies.map_or_else(Model::default, |replies| Model::answered_by(Arc::new(replies)));
         let mut providers: Vec<Arc<dyn ToolProvider>> =
-            vec![Arc::new(stage.workspace.clone()), Arc::new(artifacts), Arc::new(model), Arc::new(Sleep)];
+            vec![Arc::new(stage.workspace.clone()), Arc::new(artifacts.clone()), Arc::new(model), Arc::new(Sleep)];
         if !plan.tools.is_empty() {
             providers.push(Arc::new(Scripted::new(plan.tools.clone())));
         }

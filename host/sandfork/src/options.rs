@@ -15,7 +15,9 @@ pub struct RunOptions {
     pub run_id: Option<String>,
     /// Let the file tools work on the plan's workspace itself.
     pub in_place: bool,
-    /// Where events go.
+    /// Keep the event log in the run's directory, one JSON document a line.
+    pub keep_events: bool,
+    /// Where events go besides.
     pub sinks: Vec<Box<dyn EventSink>>,
     /// Where transcripts go.
     pub transcript: Option<Arc<dyn TranscriptSink>>,

@@ -12,6 +12,8 @@ const HOLDER_BYTES: u64 = 64;
 const LOCK: &str = "lock";
 const WORKSPACE: &str = "workspace";
 const REPORT: &str = "report.json";
+const EVENTS: &str = "events.jsonl";
+const ARTIFACTS: &str = "artifacts";
 
 /// One run's directory, held until dropped.
 #[derive(Debug)]
@@ -50,6 +52,28 @@ impl RunDir {
         self.path.join(WORKSPACE)
     }
 
+    /// Where the run's artifacts go.
+    #[must_use]
+    pub(crate) fn artifacts(&self) -> PathBuf {
+        self.path.join(ARTIFACTS)
+    }
+
+    /// Removes the artifacts of an earlier round.
+    ///
+    /// # Errors
+    /// The file system.
+    pub(crate) fn reset_artifacts(&self) -> io::Result<()> {
+        remove(&self.artifacts())
+    }
+
+    /// Begins the event log. Whole lines are appended to it; only the last one can be torn, where the process ends.
+    ///
+    /// # Errors
+    /// The file system.
+    pub(crate) fn begin_events(&self) -> io::Result<File> {
+        private_file().create_new(true).append(true).open(self.path.join(EVENTS))
+    }
+
     /// Makes an empty workspace, whatever was there.
     ///
     /// # Errors
@@ -67,14 +91,11 @@ impl RunDir {
     /// The file system.
     pub(crate) fn write_report(&self, text: &str) -> io::Result<()> {
         let unfinished = self.path.join("report.json.tmp");
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&unfinished)?;
+        let mut file = private_file().write(true).create(true).truncate(true).open(&unfinished)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        fs::rename(unfinished, self.path.join(REPORT))
+        fs::rename(unfinished, self.path.join(REPORT))?;
+        sync_dir(&self.path)
     }
 
     /// Removes what an earlier run of this id left; the lock stays.
@@ -97,6 +118,19 @@ fn holder(lock: &File) -> String {
         Ok(_) if text.starts_with("process ") => text,
         Ok(_) | Err(_) => "another process".into(),
     }
+}
+
+/// Options for a file that its owner alone may read.
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// A name is on disk once its directory is. Elsewhere than on Unix a directory cannot be opened as a file.
+fn sync_dir(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
 /// Makes directories for their owner alone.

@@ -27,6 +27,8 @@ impl Stage {
 
     /// Brings the workspace back to what the plan says, for another round. Does files.
     pub(crate) fn reset(&mut self, plan: &Plan) -> Result<(), HostError> {
+        let broken = |error| HostError::broken(format!("old artifacts cannot be removed: {error}"));
+        self.dir.reset_artifacts().map_err(broken)?;
         let (workspace, shown) = workspace(plan, &self.dir, false)?;
         self.workspace = workspace;
         self.shown = shown;

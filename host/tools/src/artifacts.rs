@@ -98,7 +98,7 @@ fn put(shelf: &Shelf, call: ToolCall) -> Result<String, AgentError> {
         by_event: call.event.clone(),
         made_by: MadeBy::ToolPut,
     };
-    let Artifact { reference, sha256, bytes, lines } =
+    let Artifact { reference, sha256, bytes, lines, .. } =
         shelf.keep(new).map_err(|unkept| refused(&call.name, &unkept))?;
     Ok(json!({
         "ref": reference.to_string(), "name": reference.name, "version": reference.version,

@@ -414,6 +414,7 @@ impl Fake {
             serial: false,
             sinks: vec![Box::new(memory.clone())],
             transcript: None,
+            artifacts: None,
             interrupt: self.interrupt.clone(),
         };
         let runtime =

@@ -66,6 +66,7 @@ fn options(args: &RunArgs) -> Result<(RunOptions, Option<Live>), HostError> {
         serial: args.serial,
         run_id: args.run_id.clone(),
         in_place: args.in_place,
+        keep_events: true,
         sinks,
         interrupt: Interrupt::new(),
         transcript,

@@ -7,7 +7,7 @@ use crate::artifacts::index::Appender;
 use crate::artifacts::parts::line_count;
 use crate::artifacts::reading::Readings;
 use sandfork_model::id::is_valid_id;
-use sandfork_model::{Artifact, ArtifactFigures, ArtifactRef, NewArtifact, sha256_hex};
+use sandfork_model::{Artifact, ArtifactFigures, ArtifactRef, MadeBy, NewArtifact, sha256_hex};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::PathBuf;
@@ -73,6 +73,21 @@ pub(crate) struct Place {
     pub(crate) lines: u64,
 }
 
+impl Known {
+    /// The version of a name that has these bytes, if one has.
+    fn version_of(&self, name: &str, sha256: &str) -> Option<Artifact> {
+        let (at, place) = self.versions.get(name)?.iter().enumerate().find(|(_, place)| place.sha256 == sha256)?;
+        let reference = ArtifactRef { name: name.to_owned(), version: u64::try_from(at).ok()?.checked_add(1)? };
+        Some(Artifact {
+            reference,
+            sha256: place.sha256.clone(),
+            bytes: place.bytes,
+            lines: place.lines,
+            is_new: false,
+        })
+    }
+}
+
 impl Shelf {
     pub(crate) fn new(directory: PathBuf, limits: ArtifactLimits) -> Self {
         Self { directory, limits, writer: Mutex::default(), known: Mutex::default() }
@@ -93,6 +108,9 @@ impl Shelf {
         // Only a writer adds versions, so what is looked up here stands until this one has written.
         let (is_new, total, version, inputs) = {
             let known = self.known();
+            if let (MadeBy::LargeResult, Some(same)) = (new.made_by, known.version_of(&new.name, &sha256)) {
+                return Ok(same);
+            }
             let is_new = !known.digests.contains(&sha256);
             let total = if is_new { known.bytes.saturating_add(bytes) } else { known.bytes };
             if total > limits.run_bytes || known.count >= limits.versions {
@@ -133,7 +151,7 @@ impl Shelf {
         known.count += 1;
         let place = Place { sha256: sha256.clone(), bytes, lines };
         known.versions.entry(reference.name.clone()).or_default().push(place);
-        Ok(Artifact { reference, sha256, bytes, lines })
+        Ok(Artifact { reference, sha256, bytes, lines, is_new: true })
     }
 
     /// Where a version is, if there is one.

@@ -158,13 +158,19 @@ fn every_version_says_where_it_comes_from() {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     for made_by in MadeBy::ALL {
-        runtime.block_on(home.artifacts.keep(new(made_by))).expect("kept");
+        let text = format!("both, {}", made_by.name());
+        let kept = runtime.block_on(home.artifacts.keep(NewArtifact { text, ..new(made_by) })).expect("kept");
+        assert!(kept.is_new);
     }
+    // The same large result once more is the same version, not another one.
+    let again = NewArtifact { text: "both, large_result".into(), ..new(MadeBy::LargeResult) };
+    let again = runtime.block_on(home.artifacts.keep(again)).expect("kept");
+    assert_eq!((again.reference.to_string().as_str(), again.is_new), ("artifact://report/v2", false));
     let kept = home.kept();
     assert_eq!(
         kept.entries()[1].to_json(),
         json!({
-            "ref": "artifact://report/v1", "name": "report", "version": 1, "sha256": sha256_hex(b"both"), "bytes": 4,
+            "ref": "artifact://report/v1", "name": "report", "version": 1, "sha256": sha256_hex(b"both, tool_put"), "bytes": 14,
             "lines": 1, "media_type": "text/markdown", "task_id": "root", "agent": "lead", "by_event": "evt-root-5",
             "made_by": "tool_put", "inputs": ["artifact://raw/v1"], "inputs_more": false,
         })

@@ -4,7 +4,7 @@ use super::frame::frame;
 use super::layout::{Layout, Size};
 use super::node::Tally;
 use super::tree::Tree;
-use sandfork_model::{Event, EventBody, RunId, Standing, TaskRef};
+use sandfork_model::{Event, EventBody, MessageFacts, RunId, Standing, TaskRef};
 use std::sync::Arc;
 
 mod pictures;
@@ -45,8 +45,8 @@ impl Told {
     }
 
     fn end(&mut self, task: &Arc<TaskRef>, status: &'static str) {
-        let (fuel_used, elapsed_ns, output_bytes) = (1_234, MS, 0);
-        self.tell(task, EventBody::SubagentReturn { status, code: None, fuel_used, elapsed_ns, output_bytes });
+        let (fuel_used, elapsed_ns, output_bytes, message) = (1_234, MS, 0, MessageFacts::default());
+        self.tell(task, EventBody::SubagentReturn { status, code: None, fuel_used, elapsed_ns, output_bytes, message });
     }
 
     /// A root that has forked `children`, none of which has started.
