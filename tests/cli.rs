@@ -7,8 +7,9 @@ use serde_json::Value;
 const PLAN: &str = "run: demo\nagents:\n  a: { script: a.yaml }\nroot: { agent: a, goal: go }\n";
 const SCRIPT: &str = "agent: a\nturns:\n  - return: { reply: done }\n";
 
-const COMMANDS: [&str; 10] =
-    ["run", "bench", "compile", "check", "inspect", "new", "build", "test", "schema", "completions"];
+const COMMANDS: [&str; 12] = [
+    "run", "bench", "compile", "check", "inspect", "new", "build", "test", "artifacts", "cache", "schema", "completions",
+];
 
 #[test]
 fn help_of_every_command_has_examples_and_goes_to_stdout() {

@@ -5,7 +5,7 @@ use crate::cutting::Over;
 use crate::fork::Fork;
 use crate::port::length;
 use crate::whole::Whole;
-use sandfork_model::{ArtifactRef, EventBody, EventId, MadeBy, NewArtifact, Outcome, TaskRef};
+use sandfork_model::{ArtifactRef, Completion, EventBody, EventId, MadeBy, NewArtifact, Outcome, TaskRef};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -47,7 +47,16 @@ pub(crate) async fn outputs(fork: &Fork, outcomes: &mut [Outcome]) {
         let cause = fork.emit(truncated, None);
         let name = format!("output.{}", outcome.task.agent_id);
         let reference = keep(fork, &outcome.task, name, &whole, &cause).await;
-        outcome.output = Some(over.cut(&whole, reference.as_deref(), may_read(fork)));
+        let mut cut = over.cut(&whole, reference.as_deref(), may_read(fork));
+        // What the child says in short is read under the same keys as in an output that is small.
+        let message = Completion::of(outcome).message();
+        for key in ["summary", "artifact_refs", "evidence_refs", "unresolved"] {
+            let said = message.get(key).filter(|said| !matches!(said, Value::Null)).cloned();
+            if let (Some(cut), Some(said)) = (cut.as_object_mut(), said) {
+                cut.insert(key.into(), said);
+            }
+        }
+        outcome.output = Some(cut);
     }
 }
 

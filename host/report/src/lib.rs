@@ -4,6 +4,7 @@
 pub mod compare;
 pub mod document;
 pub mod event_lines;
+pub mod event_log;
 pub mod failure;
 pub mod hint;
 pub mod judging;
@@ -19,6 +20,7 @@ pub mod transcript;
 pub use compare::Comparison;
 pub use document::{EngineFacts, RunFacts, report};
 pub use event_lines::EventLines;
+pub use event_log::{EventLog, read_events};
 pub use failure::{Failure, Problem};
 pub use judging::{JudgeSink, Judging};
 pub use progress::ProgressLines;

@@ -27,6 +27,23 @@ pub fn plain(text: &str) -> String {
     line
 }
 
+/// `text` as it is, line by line, but for what a terminal would obey: control characters are written out as escapes.
+#[must_use]
+pub fn page(text: &str) -> String {
+    let mut page = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => page.push(c),
+            c if c.is_control() || is_bidi(c) => {
+                // Writing to a String cannot fail.
+                let _ = write!(page, "{}", c.escape_unicode());
+            }
+            c => page.push(c),
+        }
+    }
+    page
+}
+
 /// Characters that reorder what stands around them on a terminal.
 fn is_bidi(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -51,6 +68,11 @@ mod tests {
     fn a_terminal_is_never_sent_a_control_character_of_a_guest() {
         let shown = plain("red \u{1b}[31m\u{7}\nnext\u{202e}");
         assert_eq!(shown, "red \\u{1b}[31m\\u{7} next\\u{202e}");
+    }
+
+    #[test]
+    fn a_page_keeps_its_lines_and_sends_no_control_character_either() {
+        assert_eq!(page("a\tb\n\u{1b}]0;x\u{7}\r\n"), "a\tb\n\\u{1b}]0;x\\u{7}\\u{d}\n");
     }
 
     #[test]

@@ -50,6 +50,7 @@ mod events;
 mod examine;
 mod explain;
 mod host;
+mod kept;
 mod options;
 mod prepared;
 mod problem;
@@ -73,6 +74,7 @@ pub use events::{Ingested, ingest_files};
 pub use examine::{Examined, Kind, examine, inspect_file};
 pub use explain::explain;
 pub use host::{Finished, Host};
+pub use kept::kept_artifacts;
 pub use options::RunOptions;
 pub use prepared::Prepared;
 pub use read::{compile_script, read_plan};
@@ -85,8 +87,11 @@ pub use sandfork_orchestrator::{Broken, Explained, Interrupt, Spend, Waits};
 pub use sandfork_plan::Overrides;
 /// Agent projects: what a directory with an `agent.yaml` is.
 pub use sandfork_project as project;
-pub use sandfork_report::{Comparison, EventLines, Failure, Problem, ProgressLines, TranscriptDir, summary};
+pub use sandfork_report::{
+    Comparison, EventLines, EventLog, Failure, Problem, ProgressLines, TranscriptDir, read_events, summary,
+};
 pub use sandfork_sandbox::{CacheEntry, CodeCache, Departure, Inspection};
+pub use sandfork_tools::{ArtifactEntry, ContentError, KeptArtifacts};
 
 /// JSON Schemas of every document that goes in or comes out, and the table of default limits.
 pub mod schema {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The longest text read from a lock file to name its holder, in bytes.
 const HOLDER_BYTES: u64 = 64;
 
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 const WORKSPACE: &str = "workspace";
 const REPORT: &str = "report.json";
 const EVENTS: &str = "events.jsonl";
@@ -55,7 +55,7 @@ impl RunDir {
     /// Where the run's artifacts go.
     #[must_use]
     pub(crate) fn artifacts(&self) -> PathBuf {
-        self.path.join(ARTIFACTS)
+        artifacts(&self.path)
     }
 
     /// Removes the artifacts of an earlier round.
@@ -109,6 +109,11 @@ impl RunDir {
         }
         Ok(())
     }
+}
+
+/// Where the artifacts of a run with this directory are.
+pub(crate) fn artifacts(run: &Path) -> PathBuf {
+    run.join(ARTIFACTS)
 }
 
 /// What a lock file says about who holds it; only ever shown, never acted on.

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// The most numbered runs of one name.
 pub(crate) const RUNS_OF_ONE_NAME: u32 = 1_000_000;
 
+/// The directory of all runs.
+const RUNS: &str = "runs";
+
 /// Why a run has no directory.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClaimError {
@@ -104,8 +107,13 @@ impl StateDir {
         }
     }
 
+    /// Where the run of this id is kept, if it is; the id must be valid.
+    pub(crate) fn run(&self, id: &str) -> PathBuf {
+        self.path.join(RUNS).join(id)
+    }
+
     fn prepare(&self) -> Result<PathBuf, ClaimError> {
-        self.prepare_beside("runs")
+        self.prepare_beside(RUNS)
     }
 
     /// Makes the state directory, and one of that name in it.

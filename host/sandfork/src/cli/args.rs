@@ -14,6 +14,7 @@ Examples:
   sandfork check agent.yaml                           what is wrong, and where
   sandfork explain plan.yaml                          what each fork may do, spend and see, and why
   sandfork compare a.json b.json                      two reports, and what the difference says
+  sandfork artifacts demo-1                           what a kept run produced
   sandfork compile agent.yaml -o agent.wasm           a script as a component of its own
   sandfork new --lang js greeter                      an agent of your own in a language: new, build, test, run
 
@@ -72,6 +73,9 @@ pub(crate) enum Command {
     /// Run an agent project's cases: task in, scripted answers, outcome expected
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
+    /// List what a kept run produced, or print one of its artifacts
+    #[command(after_help = ARTIFACTS_EXAMPLES)]
+    Artifacts(ArtifactsArgs),
     /// Print the JSON Schema of a document, or the table of defaults
     #[command(after_help = "Examples:\n  sandfork schema plan > plan.schema.json\n  sandfork schema defaults")]
     Schema(SchemaArgs),
@@ -145,6 +149,12 @@ Examples:
   sandfork test --no-build --json
 
 Exit codes: 0 all as expected, 1 a case failed or the toolchain said no, 2 the project or a case is wrong.";
+
+const ARTIFACTS_EXAMPLES: &str = "\
+Examples:
+  sandfork artifacts demo-1                           every version, its size, digest and maker
+  sandfork artifacts demo-1 report/v3 > report.md     the very bytes, held against their digest
+  sandfork artifacts demo-1 report/v3 --json          with where it comes from";
 
 /// The plan and what to change in it for this run.
 #[derive(Debug, Args)]
@@ -342,6 +352,20 @@ pub(crate) struct TestArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Where what a case needs lies while it runs
+    #[arg(long, value_name = "DIR", env = "SANDFORK_STATE_DIR", default_value = ".sandfork")]
+    pub(crate) state_dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ArtifactsArgs {
+    /// The run: its id, or the path of its directory
+    pub(crate) run: String,
+    /// The artifact to print: NAME/vN, or artifact://NAME/vN; all are listed where absent
+    pub(crate) artifact: Option<String>,
+    /// Print it as one JSON document on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where runs are kept
     #[arg(long, value_name = "DIR", env = "SANDFORK_STATE_DIR", default_value = ".sandfork")]
     pub(crate) state_dir: PathBuf,
 }

@@ -1,6 +1,7 @@
 //! From the words of the command line to an exit code. Reads arguments, asks the library, shows what came of it.
 
 mod args;
+mod artifacts;
 mod bench;
 mod build;
 mod building;
@@ -48,6 +49,7 @@ pub(crate) fn main() -> ExitCode {
         Command::New(args) => new::new(args),
         Command::Build(args) => build::build(&args, cli.verbose),
         Command::Test(args) => test::test(&args, cli.verbose),
+        Command::Artifacts(args) => artifacts::artifacts(&args),
         Command::Schema(args) => schema::schema(&args),
         Command::Completions { shell } => completions::completions(shell),
     };
