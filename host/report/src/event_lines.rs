@@ -22,6 +22,23 @@ impl<W: Write + Send> EventLines<W> {
     }
 }
 
+/// The same bytes for several: each event is worded once, however many logs it goes to.
+#[derive(Default)]
+pub struct Copies(pub Vec<Box<dyn Write + Send>>);
+
+impl Write for Copies {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for out in &mut self.0 {
+            out.write_all(bytes)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.iter_mut().try_for_each(Write::flush)
+    }
+}
+
 impl<W: Write + Send> EventSink for EventLines<W> {
     fn write(&mut self, seq: u64, event: &Event) -> io::Result<()> {
         // Writing to a Vec cannot fail.

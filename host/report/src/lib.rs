@@ -19,7 +19,7 @@ pub mod transcript;
 
 pub use compare::Comparison;
 pub use document::{EngineFacts, RunFacts, report};
-pub use event_lines::EventLines;
+pub use event_lines::{Copies, EventLines};
 pub use event_log::{EventLog, read_events};
 pub use failure::{Failure, Problem};
 pub use judging::{JudgeSink, Judging};

@@ -14,10 +14,11 @@ use crate::state::StateDir;
 use sandfork_model::{Footprint, Plan, RunId, RunRecord, Runtime, ToolProvider};
 use sandfork_orchestrator::{PANIC_TOOL, Pace, RunInput, Seats};
 use sandfork_plan::Overrides;
-use sandfork_report::{EngineFacts, EventLines, RunFacts, report};
+use sandfork_report::{Copies, EngineFacts, EventLines, RunFacts, report};
 use sandfork_sandbox::Sandboxes;
 use sandfork_tools::{Artifacts, Model, Replies, Scripted, Sleep};
 use serde_json::Value;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -106,10 +107,14 @@ impl Host {
         let stage = self.stage(prepared, name, options.in_place).await?;
         tracing::info!(run = stage.dir.id, directory = %stage.dir.path.display(), "a run starts");
         let mut options = options;
+        let mut logs: Vec<Box<dyn Write + Send>> = options.events.take().into_iter().collect();
         if options.keep_events {
             let log = stage.dir.begin_events();
             let log = log.map_err(|error| HostError::broken(format!("the event log cannot be kept: {error}")))?;
-            options.sinks.push(Box::new(EventLines::new(log)));
+            logs.push(Box::new(log));
+        }
+        if !logs.is_empty() {
+            options.sinks.push(Box::new(EventLines::new(Copies(logs))));
         }
         let record = self.perform(prepared, &stage, options).await?;
         let workspace = stage.shown_workspace();

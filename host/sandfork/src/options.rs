@@ -2,6 +2,7 @@
 
 use sandfork_model::{EventSink, TranscriptSink};
 use sandfork_orchestrator::Interrupt;
+use std::io::Write;
 use std::sync::Arc;
 
 /// Options of one run; the default is a run in real time, forks side by side, on a copy of the workspace, unwatched.
@@ -17,7 +18,9 @@ pub struct RunOptions {
     pub in_place: bool,
     /// Keep the event log in the run's directory, one JSON document a line.
     pub keep_events: bool,
-    /// Where events go besides.
+    /// Where the event log goes besides, in the same form.
+    pub events: Option<Box<dyn Write + Send>>,
+    /// Where events go in any other form.
     pub sinks: Vec<Box<dyn EventSink>>,
     /// Where transcripts go.
     pub transcript: Option<Arc<dyn TranscriptSink>>,

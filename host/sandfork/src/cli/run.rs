@@ -6,7 +6,7 @@ use crate::cli::compile::is_same_file;
 use crate::cli::exit::Exit;
 use crate::cli::{plan, show, signal};
 use crate::live::Live;
-use sandfork::{EventLines, Finished, HostError, Interrupt, ProgressLines, RunOptions, TranscriptDir, summary};
+use sandfork::{Finished, HostError, Interrupt, ProgressLines, RunOptions, TranscriptDir, summary};
 use sandfork_model::{EventSink, TranscriptSink};
 use std::fs::File;
 use std::io;
@@ -45,13 +45,14 @@ fn show_finished(finished: &Finished, is_json: bool) -> Exit {
 
 fn options(args: &RunArgs) -> Result<(RunOptions, Option<Live>), HostError> {
     let mut sinks: Vec<Box<dyn EventSink>> = Vec::new();
+    let mut events: Option<Box<dyn io::Write + Send>> = None;
     if let Some(path) = &args.events {
         if is_same_file(&args.plan.plan, path) {
             let shown = path.display();
             return Err(plan::usage(format!("--events {shown}: that is the plan itself; name another file")));
         }
         let file = File::create(path).map_err(|error| unwritable("--events", path, &error))?;
-        sinks.push(Box::new(EventLines::new(file)));
+        events = Some(Box::new(file));
     }
     let transcript: Option<Arc<dyn TranscriptSink>> = match &args.transcript {
         None => None,
@@ -67,6 +68,7 @@ fn options(args: &RunArgs) -> Result<(RunOptions, Option<Live>), HostError> {
         run_id: args.run_id.clone(),
         in_place: args.in_place,
         keep_events: true,
+        events,
         sinks,
         interrupt: Interrupt::new(),
         transcript,
