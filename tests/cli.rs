@@ -8,7 +8,18 @@ const PLAN: &str = "run: demo\nagents:\n  a: { script: a.yaml }\nroot: { agent: 
 const SCRIPT: &str = "agent: a\nturns:\n  - return: { reply: done }\n";
 
 const COMMANDS: [&str; 12] = [
-    "run", "bench", "compile", "check", "inspect", "new", "build", "test", "artifacts", "cache", "schema", "completions",
+    "run",
+    "bench",
+    "compile",
+    "check",
+    "inspect",
+    "new",
+    "build",
+    "test",
+    "artifacts",
+    "cache",
+    "schema",
+    "completions",
 ];
 
 #[test]

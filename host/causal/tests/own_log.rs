@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use sandfork_causal::{CausalSink, Ingest, OwnLog, State, Violation};
-use sandfork_model::{Event, EventBody, EventId, EventSink, RunId, TaskRef};
+use sandfork_model::{Event, EventBody, EventId, EventSink, MessageFacts, RunId, TaskRef};
 use std::io;
 use std::sync::{Arc, Mutex};
 
@@ -28,7 +28,14 @@ fn log() -> Vec<Event> {
         }
     };
     let start = || EventBody::SubagentFork { fuel: 1, tools: 0, queued_ns: 0 };
-    let end = || EventBody::SubagentReturn { status: "ok", code: None, fuel_used: 1, elapsed_ns: 1, output_bytes: 2 };
+    let end = || EventBody::SubagentReturn {
+        status: "ok",
+        code: None,
+        fuel_used: 1,
+        elapsed_ns: 1,
+        output_bytes: 2,
+        message: MessageFacts::default(),
+    };
     vec![
         event(0, None, EventBody::RunStarted { tasks: 1 }),
         event(1, Some(("@run", 1)), start()),

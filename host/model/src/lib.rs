@@ -6,8 +6,8 @@ pub mod agent;
 pub mod artifact;
 pub mod budget;
 pub mod cap;
-pub mod dependency;
 pub mod completion;
+pub mod dependency;
 pub mod digest;
 pub mod event;
 pub mod grant;
@@ -31,8 +31,8 @@ pub use agent::{AgentEntry, AgentSource, Cover};
 pub use artifact::{Artifact, ArtifactFigures, ArtifactRef, ArtifactStore, MadeBy, NewArtifact};
 pub use budget::{Amounts, Budget, Dimension, Shortfall};
 pub use cap::Cap;
-pub use dependency::{Checkpoint, Dependency, Failure, Handed};
 pub use completion::Completion;
+pub use dependency::{Checkpoint, Dependency, Failure, Handed};
 pub use digest::{Digest, sha256_hex};
 pub use event::{Event, EventBody, EventId, EventType, MessageFacts, Standing};
 pub use grant::Grant;
@@ -41,7 +41,7 @@ pub use limits::{Ancestors, ForkLimits, RunLimits};
 pub use manifest::{INTERFACE, MANIFEST_SECTION};
 pub use measures::{Deliveries, Judged, Measures, Tasks};
 pub use models::{
-    BYTES_PER_TOKEN, Completion, ModelAnswer, ModelProvider, ModelRequest, ModelToolCall, Models, ScriptedReply,
+    BYTES_PER_TOKEN, Completed, ModelAnswer, ModelProvider, ModelRequest, ModelToolCall, Models, ScriptedReply,
     TokenUsage,
 };
 pub use outcome::{AgentError, Cause, Counts, Outcome, Status};

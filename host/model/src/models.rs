@@ -81,7 +81,7 @@ pub struct ModelRequest {
 
 /// A provider's answer to one request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Completion {
+pub struct Completed {
     /// The answer, or an error that the agent can act on.
     pub result: Result<ModelAnswer, AgentError>,
     /// Simulated time until it arrives, as in [`crate::Reply::delay`]; zero where real time has passed.
@@ -91,5 +91,5 @@ pub struct Completion {
 /// Something that answers model calls.
 pub trait ModelProvider: Send + Sync {
     /// Answers one request. The orchestrator races the answer against deadlines.
-    fn complete(&self, request: ModelRequest) -> BoxFuture<'_, Completion>;
+    fn complete(&self, request: ModelRequest) -> BoxFuture<'_, Completed>;
 }

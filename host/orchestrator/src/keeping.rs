@@ -1,6 +1,7 @@
 //! What is too large to travel in a message is kept as an artifact, and the message carries its reference (GV-13). A run
 //! without a store, or with a full one, cuts all the same. Decides nothing about sizes.
 
+use crate::checkpoint;
 use crate::cutting::Over;
 use crate::fork::Fork;
 use crate::port::length;
@@ -75,6 +76,7 @@ async fn keep(fork: &Fork, task: &Arc<TaskRef>, name: String, whole: &Whole, cau
     match store.keep(new).await {
         Ok(artifact) => {
             let reference = artifact.reference.to_string();
+            checkpoint::wrote(fork, &reference);
             if artifact.is_new {
                 let (ArtifactRef { name, version }, bytes, sha256) =
                     (artifact.reference, artifact.bytes, artifact.sha256);

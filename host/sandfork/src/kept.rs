@@ -21,6 +21,12 @@ pub fn kept_artifacts(state_dir: &Path, run: &str) -> Result<KeptArtifacts, Host
         .map_err(|error| HostError::broken(format!("the artifacts of {run} cannot be read: {error}")))
 }
 
+/// Where compiled code is kept in a state directory.
+#[must_use]
+pub fn code_cache_dir(state_dir: &Path) -> PathBuf {
+    StateDir::new(state_dir).code_cache()
+}
+
 fn find(state_dir: &Path, run: &str) -> Result<PathBuf, HostError> {
     // Only a text that may name a run is joined to a path.
     let kept = RunName::exact(run).ok().map(|_| StateDir::new(state_dir).run(run));

@@ -74,7 +74,7 @@ pub use events::{Ingested, ingest_files};
 pub use examine::{Examined, Kind, examine, inspect_file};
 pub use explain::explain;
 pub use host::{Finished, Host};
-pub use kept::kept_artifacts;
+pub use kept::{code_cache_dir, kept_artifacts};
 pub use options::RunOptions;
 pub use prepared::Prepared;
 pub use read::{compile_script, read_plan};

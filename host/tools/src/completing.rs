@@ -4,7 +4,7 @@
 use crate::arguments::{Arguments, Misread};
 use sandfork_model::cap::HOST_CEILING;
 use sandfork_model::{
-    AgentError, BYTES_PER_TOKEN, Completion, ModelAnswer, ModelProvider, ModelRequest, ModelToolCall, Reply, ToolCall,
+    AgentError, BYTES_PER_TOKEN, Completed, ModelAnswer, ModelProvider, ModelRequest, ModelToolCall, Reply, ToolCall,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) async fn complete(provider: Option<&dyn ModelProvider>, mut call: Too
         Ok(request) => request,
         Err(misread) => return Reply::now(Err(misread.to_error(&call.name))),
     };
-    let Completion { result, delay } = provider.complete(request).await;
+    let Completed { result, delay } = provider.complete(request).await;
     Reply { result: result.map(|answer| text(answer, turn, sent)), delay }
 }
 

@@ -2,7 +2,7 @@
 //! reads no message, and waits for nothing: the time it thinks is named in the answer.
 
 use sandfork_model::models::REPLIES_EXHAUSTED;
-use sandfork_model::{AgentError, BoxFuture, Completion, ModelProvider, ModelRequest, Models, ScriptedReply};
+use sandfork_model::{AgentError, BoxFuture, Completed, ModelProvider, ModelRequest, Models, ScriptedReply};
 use serde_json::json;
 use std::time::Duration;
 
@@ -28,12 +28,12 @@ impl Replies {
 }
 
 impl ModelProvider for Replies {
-    fn complete(&self, request: ModelRequest) -> BoxFuture<'_, Completion> {
+    fn complete(&self, request: ModelRequest) -> BoxFuture<'_, Completed> {
         let replies = self.of(&request);
         let place = usize::try_from(request.turn.saturating_sub(1)).unwrap_or(usize::MAX);
         let completion = match replies.get(place) {
-            Some(reply) => Completion { result: Ok(reply.answer.clone()), delay: reply.think },
-            None => Completion { result: Err(exhausted(&request, replies.len())), delay: Duration::ZERO },
+            Some(reply) => Completed { result: Ok(reply.answer.clone()), delay: reply.think },
+            None => Completed { result: Err(exhausted(&request, replies.len())), delay: Duration::ZERO },
         };
         Box::pin(std::future::ready(completion))
     }

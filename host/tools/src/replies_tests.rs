@@ -24,7 +24,7 @@ fn model(entries: &[(&str, Vec<ScriptedReply>)]) -> Model {
 fn nth(model: &Model, nth: u64) -> Result<Value, sandfork_model::AgentError> {
     let run = RunId { name: "test".into(), id: "test".into() };
     let task = Arc::new(TaskRef::top(&run, "root", "lead", 0));
-    let call = ToolCall { task, name: "model".into(), arguments: json!({ "messages": [] }), nth };
+    let call = ToolCall { task, name: "model".into(), arguments: json!({ "messages": [] }), nth, event: None };
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(model.call(call)).result.map(|text| serde_json::from_str(&text).expect("JSON"))
 }
@@ -104,10 +104,10 @@ fn a_call_whose_messages_do_not_fit_is_refused() {
 fn another_provider_sees_what_was_sent() {
     struct Echo;
     impl ModelProvider for Echo {
-        fn complete(&self, request: ModelRequest) -> sandfork_model::BoxFuture<'_, sandfork_model::Completion> {
+        fn complete(&self, request: ModelRequest) -> sandfork_model::BoxFuture<'_, sandfork_model::Completed> {
             let text = json!([request.messages, request.tools, request.max_output_tokens, request.turn]).to_string();
             let result = Ok(ModelAnswer { text, ..ModelAnswer::default() });
-            Box::pin(std::future::ready(sandfork_model::Completion { result, delay: Duration::ZERO }))
+            Box::pin(std::future::ready(sandfork_model::Completed { result, delay: Duration::ZERO }))
         }
     }
     let arguments = json!({ "messages": [{ "role": "user", "content": "hi" }], "tools": [{}], "max_output_tokens": 3 });

@@ -3,9 +3,10 @@
 
 use sandfork_model::port::{RawOutcome, RawRequest};
 use sandfork_model::{
-    Agent, AgentEntry, AgentError, AgentSource, Allowance, Ask, BoxFuture, End, Ended, Event, EventSink, Footprint,
-    Leash, Meter, Plan, PlannerSpec, Port, Reply, RequestOptions, RetrySpec, ReviewSpec, RunId, RunLimits, RunRecord,
-    Runtime, Shape, Stop, TaskReader, TaskSpec, ToolCall, ToolProvider, ToolSpec, Unloadable,
+    Agent, AgentEntry, AgentError, AgentSource, Allowance, Artifact, ArtifactFigures, ArtifactRef, ArtifactStore, Ask,
+    BoxFuture, End, Ended, Event, EventSink, Footprint, Leash, Meter, NewArtifact, Plan, PlannerSpec, Port, Reply,
+    RequestOptions, RetrySpec, ReviewSpec, RunId, RunLimits, RunRecord, Runtime, Shape, Stop, TaskReader, TaskSpec,
+    ToolCall, ToolProvider, ToolSpec, Unloadable,
 };
 use sandfork_orchestrator::{AgentCode, ExplainInput, Explained, Interrupt, Pace, RunInput, Seats, explain, run};
 use serde_json::{Value, json};
@@ -192,9 +193,36 @@ impl ToolProvider for Waits {
     }
 }
 
-/// `artifact_put {name}` counts the versions of a name; `{name: "full"}` is refused.
-#[derive(Default)]
-struct Shelf(Mutex<HashMap<String, u64>>);
+/// Counts the versions of a name, put there by `artifact_put {name}` or by the run itself; the name `full` is refused.
+#[derive(Clone, Default)]
+struct Shelf(Arc<Mutex<HashMap<String, u64>>>);
+
+impl Shelf {
+    fn put(&self, name: &str, text: &str) -> Result<Artifact, AgentError> {
+        if name == "full" {
+            return Err(AgentError { code: "too_large".into(), message: "no room".into(), details: json!({}) });
+        }
+        let mut versions = self.0.lock().unwrap();
+        let version = *versions.entry(name.to_owned()).and_modify(|version| *version += 1).or_insert(1);
+        let (bytes, lines) = (text.len() as u64, text.lines().count() as u64);
+        let reference = ArtifactRef { name: name.into(), version };
+        Ok(Artifact { reference, sha256: "0".repeat(64), bytes, lines, is_new: true })
+    }
+}
+
+impl ArtifactStore for Shelf {
+    fn keep(&self, new: NewArtifact) -> BoxFuture<'_, Result<Artifact, AgentError>> {
+        Box::pin(async move { self.put(&new.name, &new.text) })
+    }
+
+    fn knows(&self, reference: &ArtifactRef) -> bool {
+        self.0.lock().unwrap().get(&reference.name).is_some_and(|versions| reference.version <= *versions)
+    }
+
+    fn figures(&self) -> ArtifactFigures {
+        ArtifactFigures::default()
+    }
+}
 
 impl ToolProvider for Shelf {
     fn specs(&self) -> Vec<ToolSpec> {
@@ -205,15 +233,13 @@ impl ToolProvider for Shelf {
         Box::pin(async move {
             let (name, text) =
                 (call.arguments["name"].as_str().unwrap(), call.arguments["text"].as_str().unwrap_or(""));
-            if name == "full" {
-                let message = "no room".into();
-                return Reply::now(Err(AgentError { code: "too_large".into(), message, details: json!({}) }));
-            }
-            let mut versions = self.0.lock().unwrap();
-            let version = versions.entry(name.to_owned()).and_modify(|version| *version += 1).or_insert(1);
-            let reference = format!("artifact://{name}/v{version}");
+            let Artifact { reference, sha256, bytes, .. } = match self.put(name, text) {
+                Ok(artifact) => artifact,
+                Err(error) => return Reply::now(Err(error)),
+            };
             let stored = json!({
-                "ref": reference, "name": name, "version": version, "bytes": text.len(), "sha256": "0".repeat(64),
+                "ref": reference.to_string(), "name": reference.name, "version": reference.version, "bytes": bytes,
+                "sha256": sha256,
             });
             Reply::now(Ok(stored.to_string()))
         })
@@ -401,11 +427,12 @@ impl Fake {
         if let Some(large) = self.large_seats {
             seats.hold_large_to(large);
         }
+        let shelf = Shelf::default();
         let input = RunInput {
             plan: Arc::new(self.plan.clone()),
             run: id,
             agents: self.agents.clone(),
-            tools: vec![Arc::new(Waits), Arc::new(Shelf::default())],
+            tools: vec![Arc::new(Waits), Arc::new(shelf.clone())],
             specs: own.into(),
             task_reader: Arc::new(FakeReader),
             runtime: Arc::new(FakeRuntime),
@@ -414,7 +441,7 @@ impl Fake {
             serial: false,
             sinks: vec![Box::new(memory.clone())],
             transcript: None,
-            artifacts: None,
+            artifacts: Some(Arc::new(shelf)),
             interrupt: self.interrupt.clone(),
         };
         let runtime =

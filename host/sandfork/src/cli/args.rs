@@ -73,6 +73,9 @@ pub(crate) enum Command {
     /// Run an agent project's cases: task in, scripted answers, outcome expected
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
+    /// Show or clear the compiled code that is kept
+    #[command(after_help = CACHE_EXAMPLES)]
+    Cache(CacheArgs),
     /// List what a kept run produced, or print one of its artifacts
     #[command(after_help = ARTIFACTS_EXAMPLES)]
     Artifacts(ArtifactsArgs),
@@ -149,6 +152,14 @@ Examples:
   sandfork test --no-build --json
 
 Exit codes: 0 all as expected, 1 a case failed or the toolchain said no, 2 the project or a case is wrong.";
+
+const CACHE_EXAMPLES: &str = "\
+Examples:
+  sandfork cache                                      what is kept, the one used last first
+  sandfork cache clear                                all of it is compiled again when it is needed
+  sandfork cache path
+
+`run` and `bench` keep compiled code unless they are told `--cache off`.";
 
 const ARTIFACTS_EXAMPLES: &str = "\
 Examples:
@@ -318,7 +329,7 @@ pub(crate) enum Lang {
     Rust,
     /// JavaScript on QuickJS
     Js,
-    /// TypeScript on StarlingMonkey
+    /// TypeScript, compiled by tsc, on QuickJS
     Ts,
     /// Python on CPython
     Python,
@@ -354,6 +365,30 @@ pub(crate) struct TestArgs {
     /// Where what a case needs lies while it runs
     #[arg(long, value_name = "DIR", env = "SANDFORK_STATE_DIR", default_value = ".sandfork")]
     pub(crate) state_dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CacheArgs {
+    /// What to do
+    #[arg(value_enum, default_value_t = CacheDo::Show)]
+    pub(crate) what: CacheDo,
+    /// Print it as one JSON document on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where runs and compiled code are kept
+    #[arg(long, value_name = "DIR", env = "SANDFORK_STATE_DIR", default_value = ".sandfork")]
+    pub(crate) state_dir: PathBuf,
+}
+
+/// What can be done with the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CacheDo {
+    /// List it
+    Show,
+    /// Remove every entry
+    Clear,
+    /// Say where it is
+    Path,
 }
 
 #[derive(Debug, Args)]

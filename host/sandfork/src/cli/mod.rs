@@ -5,6 +5,7 @@ mod artifacts;
 mod bench;
 mod build;
 mod building;
+mod cache;
 mod check;
 mod compare;
 mod compile;
@@ -49,6 +50,7 @@ pub(crate) fn main() -> ExitCode {
         Command::New(args) => new::new(args),
         Command::Build(args) => build::build(&args, cli.verbose),
         Command::Test(args) => test::test(&args, cli.verbose),
+        Command::Cache(args) => cache::cache(&args),
         Command::Artifacts(args) => artifacts::artifacts(&args),
         Command::Schema(args) => schema::schema(&args),
         Command::Completions { shell } => completions::completions(shell),
