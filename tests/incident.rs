@@ -78,7 +78,7 @@ fn a_reviewer_that_accepts_the_third_version_never_sees_the_fourth() {
     assert_eq!(ran.result("write-analysis")["output"]["analysis:ref"], third);
     assert_eq!(ran.result("revise-analysis")["output"]["next:ref"], fourth);
     let events = ran.events();
-    let at = |wanted: &dyn Fn(&Value) -> bool| events.iter().position(|event| wanted(event)).expect("it happened");
+    let at = |wanted: &dyn Fn(&Value) -> bool| events.iter().position(wanted).expect("it happened");
     let written = at(&|event| event["event_type"] == "artifact_put" && event["artifact_refs"] == json!([fourth]));
     let read = at(&|event| {
         let is_read = event["event_type"] == "tool_result" && event["artifact_refs"] == json!([third]);

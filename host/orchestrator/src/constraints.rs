@@ -25,16 +25,25 @@ pub(crate) fn kept(fork: &Fork, output: &Value) -> (u64, u64) {
     let mut gather = |text: &str| append(&mut packet, text);
     refs.for_each(&mut gather);
     texts(&fork.context, &mut gather);
+    let marks = marks(&packet);
+    // Most forks have nothing to keep: their outputs are not looked at.
+    if marks.is_empty() && fork.options.acceptance_criteria.is_empty() {
+        return (0, 0);
+    }
     let mut said = String::new();
     texts(output, &mut |text| append(&mut said, text));
-    weigh(&packet, criteria, &said)
+    weigh(&marks, criteria, &said)
 }
 
-/// Constraints of a packet's texts and criteria, and those that are still said.
-fn weigh<'a>(packet: &str, criteria: impl Iterator<Item = &'a str>, said: &str) -> (u64, u64) {
+/// What has the form of a constraint in a packet's texts, in lower case.
+fn marks(packet: &str) -> BTreeSet<String> {
+    pieces(packet).filter(|piece| is_mark(piece)).map(str::to_lowercase).collect()
+}
+
+/// The constraints, and those of them that are still said.
+fn weigh<'a>(marks: &BTreeSet<String>, criteria: impl Iterator<Item = &'a str>, said: &str) -> (u64, u64) {
     let said = said.to_lowercase();
     let words: BTreeSet<&str> = pieces(&said).collect();
-    let marks: BTreeSet<String> = pieces(packet).filter(|piece| is_mark(piece)).map(str::to_lowercase).collect();
     let of_marks = marks.iter().take(CONSTRAINTS).map(|mark| words.contains(mark.as_str()));
     let of_criteria = criteria.take(CONSTRAINTS).map(|criterion| is_met(criterion, &said));
     let (mut all, mut kept) = (0, 0);
@@ -148,10 +157,10 @@ mod tests {
     fn what_the_output_no_longer_says_is_lost() {
         let packet = "Order 20260908 failed with PAY-5031 in src/pay.rs (see trace://log/8841).";
         let criteria = ["Names the error code.", "Proposes a remedy."];
-        let weigh = |said: &str| weigh(packet, criteria.into_iter(), said);
+        let weigh = |said: &str| weigh(&marks(packet), criteria.into_iter(), said);
         assert_eq!(weigh("the error code is pay-5031, order 20260908, src/pay.rs, trace://log/8841"), (6, 5));
         assert_eq!(weigh("something went wrong"), (6, 0));
-        assert_eq!(super::weigh("Say hello", std::iter::empty(), ""), (0, 0), "nothing to lose");
+        assert_eq!(super::weigh(&marks("Say hello"), std::iter::empty(), ""), (0, 0), "nothing to lose");
     }
 
     #[test]
@@ -161,6 +170,6 @@ mod tests {
         append(&mut text, "more");
         assert!(text.len() <= LOOKED_AT_BYTES + 2);
         let many: String = (0..1000).map(|n| format!("CODE-{n} ")).collect();
-        assert_eq!(weigh(&many, std::iter::empty(), &many), (256, 256));
+        assert_eq!(weigh(&marks(&many), std::iter::empty(), &many), (256, 256));
     }
 }

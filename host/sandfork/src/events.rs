@@ -113,7 +113,7 @@ fn parse(needs: &[String]) -> Result<Needs, HostError> {
     for text in needs {
         let (join, list) = match text.split_once('=') {
             Some((join, list)) if !join.is_empty() && !list.is_empty() => (join, list),
-            _ => return Err(usage(format!("--needs {text}: expected JOIN=TASK,TASK"))).map_err(HostError::from),
+            _ => return Err(usage(format!("--needs {text}: expected JOIN=TASK,TASK")).into()),
         };
         let entry = tasks.entry(join.to_owned()).or_default();
         for task in list.split(',') {
