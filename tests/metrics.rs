@@ -48,6 +48,22 @@ fn the_time_that_a_parent_waits_for_its_children_is_dependency_wait() {
     assert_eq!(metrics("baseline/plan.yaml", 0)["messages"]["dependency_wait_ms"], 0.0);
 }
 
+// GV-52: in the shipped DAG three tasks wait for those they need, and nobody waits in `spawn`
+#[test]
+fn the_time_that_tasks_wait_for_those_they_need_is_dependency_wait_too() {
+    let ran = run("dag/plan.yaml", 3);
+    let started = |task: &str| {
+        let forks = ran.events_of("subagent_fork");
+        let fork = forks.iter().find(|fork| fork["task_id"] == task).expect("started");
+        fork["ts"].as_f64().expect("a time")
+    };
+    let messages = ran.report()["metrics"]["messages"].clone();
+    let waited = messages["dependency_wait_ms"].as_f64().expect("a number");
+    let expected: f64 = ["timeline", "cause", "report"].map(started).iter().sum();
+    assert!((waited - expected).abs() < 0.01, "{expected} {messages:#}");
+    assert_eq!(messages["needs_wait_ms"], messages["dependency_wait_ms"]);
+}
+
 // GV-53, GV-30: what is reserved is used below, or comes back
 #[test]
 fn the_budget_of_each_fork_is_reserved_and_what_it_did_not_use_recovered() {

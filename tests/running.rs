@@ -151,10 +151,12 @@ fn a_limit_and_a_value_from_the_command_line_reach_the_run() {
 }
 
 #[test]
-fn a_state_directory_that_cannot_be_made_is_no_fault_of_the_plan() {
-    let ran = demo().with(["--state-dir", "plan.yaml", "--json"]).go().expect_code(4);
-    assert_eq!(ran.report()["error"]["code"], "host_broke");
-    assert!(ran.stderr.contains("plan.yaml"), "{}", ran.stderr);
+fn a_state_directory_that_cannot_be_used_is_the_commands_fault_and_not_the_plans() {
+    for place in ["plan.yaml", "plan.yaml/below", "/proc/state"] {
+        let ran = demo().with(["--state-dir", place, "--json"]).go().expect_code(2);
+        assert_eq!(ran.report()["error"]["code"], "usage");
+        assert!(ran.stderr.contains(place) && ran.stderr.contains("--state-dir"), "{}", ran.stderr);
+    }
 }
 
 // HOSTILE 35

@@ -5,6 +5,13 @@ pub(crate) const NAME_BYTES: usize = 256;
 /// The most artifact references of one event.
 pub(crate) const EVENT_REFS: usize = 256;
 
+/// References kept by name in one task; more are counted nowhere.
+pub(crate) const TASK_REFS: usize = 1024;
+/// References kept by name in one state: some 40 MiB of the longest.
+pub(crate) const STATE_REFS: usize = 131_072;
+/// Tasks of one state; each costs two names. Only refused requests can make as many, since they have no thread.
+pub(crate) const STATE_TASKS: usize = 131_072;
+
 /// What one ingest may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

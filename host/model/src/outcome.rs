@@ -125,8 +125,10 @@ pub struct Counts {
     pub queued_ns: u64,
     /// Time from start to end without queueing, nanoseconds.
     pub elapsed_ns: u64,
-    /// Time spent waiting for other forks to end, nanoseconds.
+    /// Time spent waiting in `spawn` for children to end, nanoseconds.
     pub waited_ns: u64,
+    /// Time that its task waited for those that it needs before it was asked for at all, nanoseconds.
+    pub needs_wait_ns: u64,
     /// Estimated tokens sent to its models, whatever they cost.
     pub input_tokens: u64,
     /// Estimated tokens it got from them, whatever they cost.

@@ -19,6 +19,8 @@ pub(crate) struct Joins {
     /// What each task has come to, as others are told.
     records: Vec<Option<Dependency>>,
     versions: Versions,
+    /// When those that wait for nobody were asked for.
+    began_ns: u64,
 }
 
 /// What some ends lead to.
@@ -35,13 +37,15 @@ impl Joins {
     pub(crate) fn of(run: &Run, tasks: &[TaskSpec]) -> Option<Self> {
         let web = Web::of(tasks, |id| run.accepted.lock().contains_key(id))?;
         let place_of = tasks.iter().enumerate().map(|(place, task)| (task.id.clone(), place)).collect();
-        Some(Self { web, place_of, records: vec![None; tasks.len()], versions: Versions::default() })
+        Some(Self { web, place_of, records: vec![None; tasks.len()], versions: Versions::default(), began_ns: 0 })
     }
 
     /// The tasks that wait for nobody.
     pub(crate) async fn first(&mut self, run: &Run, ways: &mut [Way]) -> Vec<(usize, Request)> {
         let free = self.web.first();
-        self.requests(run, ways, free).await
+        let requests = self.requests(run, ways, free).await;
+        self.began_ns = run.clock.now_ns();
+        requests
     }
 
     /// Whether the fork that has just ended for this task worked on what is outdated.
@@ -75,10 +79,16 @@ impl Joins {
             let Some(task) = line.pop_front() else { break };
             steps.extend(self.end(run, ways, task).await);
         }
+        let waited_ns = run.clock.now_ns().saturating_sub(self.began_ns);
         // A start that was decided on first may have been forfeited in the same look.
         starts.retain(|task| ways.get(*task).is_some_and(|way| way.ended().is_none()));
         starts.sort_unstable();
         starts.dedup();
+        for task in &starts {
+            if let Some(way) = ways.get_mut(*task) {
+                way.needs_wait_ns.get_or_insert(waited_ns);
+            }
+        }
         passed.asks = self.requests(run, ways, starts).await;
         passed
     }

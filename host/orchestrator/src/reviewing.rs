@@ -55,6 +55,8 @@ pub(crate) struct Way {
     pub(crate) before: Option<Box<Outcome>>,
     /// How often it was done again for what it was handed.
     pub(crate) renewals: u32,
+    /// How long it waited for others before its first attempt, nanoseconds; `None` if it waited for nobody.
+    pub(crate) needs_wait_ns: Option<u64>,
 }
 
 impl Way {
@@ -77,6 +79,7 @@ impl Way {
             unpaid: None,
             before: None,
             renewals: 0,
+            needs_wait_ns: None,
         }
     }
 
@@ -93,8 +96,9 @@ impl Way {
     /// What it came to; `None` only for a way that was never followed to its end.
     pub(crate) fn into_end(self) -> Option<TaskEnd> {
         match self.stage {
-            Stage::Over(outcome) => {
+            Stage::Over(mut outcome) => {
                 let spec = self.written.map_or(self.spec, |written| *written);
+                outcome.counts.needs_wait_ns = self.needs_wait_ns.unwrap_or_default();
                 Some(TaskEnd { spec, outcome: *outcome, ordinals: self.ordinals })
             }
             Stage::Work | Stage::Review { .. } => None,

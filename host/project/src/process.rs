@@ -2,7 +2,7 @@
 //! whoever looks on, and its last lines are kept for the case that it fails.
 
 use crate::error::BuildError;
-use crate::watch::Watch;
+use crate::watch::{Silent, Watch};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,9 +13,11 @@ use std::time::{Duration, Instant};
 
 /// The longest a program may take: the slowest toolchain needs minutes on a slow machine.
 const MOST_TIME: Duration = Duration::from_secs(30 * 60);
+/// The longest it may take to say who it is: an interpreter may have to read all of its library first.
+const MOST_ANSWER_TIME: Duration = Duration::from_secs(60);
 /// How long a program's output is waited for after its end: a server it started may hold it open for ever.
 const LINGER: Duration = Duration::from_secs(1);
-/// How often somebody who looks on is told that time passes.
+/// How often somebody who looks on is told that time passes, and a program that says nothing is looked at.
 const TICK: Duration = Duration::from_millis(100);
 /// Bytes of one line that are kept.
 const LINE_BYTES: u64 = 1 << 16;
@@ -60,7 +62,7 @@ impl Program {
         watch.step(&self.what);
         let mut child = self.command().spawn().map_err(|error| self.failed(error.to_string(), Vec::new()))?;
         let mut kept = Kept::default();
-        let ended = self.follow(&mut child, &mut kept, watch);
+        let ended = self.follow(&mut child, &mut kept, MOST_TIME, watch);
         let said = Vec::from(kept.last);
         match ended {
             Ok(Some(status)) if status.success() => Ok(kept.output),
@@ -72,9 +74,16 @@ impl Program {
 
     /// What it says in one line; `None` if it is not there or fails. For asking a program who it is.
     pub(crate) fn answer(&self) -> Option<String> {
-        let output = self.command().output().ok().filter(|output| output.status.success())?;
-        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        (!text.is_empty() && text.len() <= KEPT_OUTPUT).then_some(text)
+        self.answer_within(MOST_ANSWER_TIME)
+    }
+
+    /// One that does not end in time, or says more than is kept, gives no answer.
+    fn answer_within(&self, most_time: Duration) -> Option<String> {
+        let asked = Self { is_output_data: true, ..self.clone() };
+        let (mut child, mut kept) = (asked.command().spawn().ok()?, Kept::default());
+        let status = asked.follow(&mut child, &mut kept, most_time, &mut Silent).ok()??;
+        let text = kept.output.trim();
+        (status.success() && !kept.is_cut && !text.is_empty()).then(|| text.to_owned())
     }
 
     fn command(&self) -> Command {
@@ -95,7 +104,13 @@ impl Program {
     }
 
     /// Hands on every line until the program has ended; `None` if it had to be stopped.
-    fn follow(&self, child: &mut Child, kept: &mut Kept, watch: &mut dyn Watch) -> io::Result<Option<ExitStatus>> {
+    fn follow(
+        &self,
+        child: &mut Child,
+        kept: &mut Kept,
+        most_time: Duration,
+        watch: &mut dyn Watch,
+    ) -> io::Result<Option<ExitStatus>> {
         let lines = listen(child)?;
         let started = Instant::now();
         let mut ended: Option<Instant> = None;
@@ -107,7 +122,14 @@ impl Program {
                     kept.said(line);
                 }
                 Err(RecvTimeoutError::Timeout) => watch.tick(),
-                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Disconnected) if ended.is_some() => break,
+                // It has closed its output and works on in silence.
+                Err(RecvTimeoutError::Disconnected) => {
+                    if child.try_wait()?.is_none() {
+                        std::thread::sleep(TICK);
+                        watch.tick();
+                    }
+                }
             }
             if ended.is_none() && child.try_wait()?.is_some() {
                 ended = Some(Instant::now());
@@ -115,7 +137,7 @@ impl Program {
             if ended.is_some_and(|ended| ended.elapsed() > LINGER) {
                 break;
             }
-            if ended.is_none() && started.elapsed() > MOST_TIME {
+            if ended.is_none() && started.elapsed() > most_time {
                 child.kill()?;
                 child.wait()?;
                 return Ok(None);
@@ -132,6 +154,8 @@ impl Program {
 #[derive(Default)]
 struct Kept {
     output: String,
+    /// There was more than is kept.
+    is_cut: bool,
     last: VecDeque<String>,
 }
 
@@ -140,6 +164,8 @@ impl Kept {
         if self.output.len() + line.len() < KEPT_OUTPUT {
             self.output.push_str(line);
             self.output.push('\n');
+        } else {
+            self.is_cut = true;
         }
     }
 
@@ -193,7 +219,6 @@ fn read(which: Stream, from: impl Read + Send + 'static, to: SyncSender<(Stream,
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::watch::Silent;
 
     fn shell(script: &str) -> Program {
         Program::new("a test", "/bin/sh", Path::new("/")).args(["-c", script])
@@ -240,6 +265,18 @@ mod tests {
         let program = Program::new("nothing", "/nowhere/at/all", Path::new("/"));
         assert!(matches!(program.run(&mut Silent), Err(BuildError::Failed { .. })));
         assert_eq!(program.answer(), None);
+    }
+
+    // HOSTILE 11: a program that never ends, that floods its output, or that closes it and goes on in silence
+    #[test]
+    fn a_program_that_never_says_who_it_is_is_given_up() {
+        for script in ["exec sleep 600", "exec yes", "exec >&- 2>&-; exec sleep 600"] {
+            assert_eq!(shell(script).answer_within(Duration::from_millis(300)), None, "{script}");
+        }
+        let long = shell("head -c 20000000 /dev/zero | tr '\\0' x");
+        assert_eq!(long.answer(), None, "more than is kept");
+        assert_eq!(shell("exec echo 1.2.3").answer().as_deref(), Some("1.2.3"));
+        assert_eq!(shell("echo 1.2.3; exec >&- 2>&-; exit 0").answer().as_deref(), Some("1.2.3"));
     }
 
     #[test]

@@ -86,7 +86,8 @@ fn messages(record: &RunRecord) -> Value {
         "duplicate_permille": permille(deliveries.duplicates, deliveries.delivered),
         "conflicts": deliveries.conflicts,
         "conflict_permille": permille(deliveries.conflicts, deliveries.delivered),
-        "dependency_wait_ms": millis(sum(record, |counts| counts.waited_ns)),
+        "dependency_wait_ms": millis(sum(record, |counts| counts.waited_ns.saturating_add(counts.needs_wait_ns))),
+        "needs_wait_ms": millis(sum(record, |counts| counts.needs_wait_ns)),
     })
 }
 

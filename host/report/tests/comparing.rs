@@ -56,6 +56,14 @@ fn much_that_is_held_or_much_waiting_is_a_graph_too_heavy() {
     assert_eq!(codes(&light, &light), [""; 0]);
     assert_eq!(codes(&light, &report(100, 400.0, metrics(1000, 1000, 50, 0.0))), ["heavy_graph"]);
     assert_eq!(codes(&report(100, 400.0, metrics(1000, 1000, 0, 200.0)), &light), ["heavy_graph"]);
+    // A task's wait for those it needs comes before its life: two that go one after the other are no heavy graph.
+    let chain = |waited_ms: f64| {
+        let mut metrics = metrics(1000, 1000, 0, waited_ms);
+        metrics["messages"]["needs_wait_ms"] = json!(waited_ms);
+        report(100, 400.0, metrics)
+    };
+    assert_eq!(codes(&chain(200.0), &light), [""; 0]);
+    assert_eq!(codes(&chain(400.0), &light), ["heavy_graph"]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(crate) enum ClaimError {
         name: String,
     },
     /// The file system said no.
-    #[error("cannot use {}: {source}", path.display())]
+    #[error("cannot use {}: {source}; a run is kept on disk: name a place where that can be, with --state-dir", path.display())]
     Io {
         /// What could not be used.
         path: PathBuf,
@@ -49,7 +49,18 @@ impl ClaimError {
     pub(crate) fn is_usage(&self) -> bool {
         match self {
             Self::Id(_) | Self::Busy { .. } | Self::Full { .. } => true,
-            Self::Io { .. } => false,
+            // What the named place is, or may not be. A disk that is full or broken is the machine's.
+            Self::Io { source, .. } => matches!(
+                source.kind(),
+                io::ErrorKind::AlreadyExists
+                    | io::ErrorKind::InvalidFilename
+                    | io::ErrorKind::InvalidInput
+                    | io::ErrorKind::IsADirectory
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::NotFound
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::ReadOnlyFilesystem
+            ),
         }
     }
 }
@@ -200,6 +211,20 @@ mod tests {
         assert_eq!(mode(&dir.path), 0o700);
         assert_eq!(mode(&dir.path.join("report.json")), 0o600);
         assert_eq!(fs::read_to_string(home.path().join("state/.gitignore")).expect("there"), "*\n");
+    }
+
+    #[test]
+    fn a_place_where_nothing_can_be_kept_is_the_commands_fault_and_a_full_disk_is_not() {
+        let (home, _) = state();
+        let file = home.path().join("file");
+        fs::write(&file, "x").expect("written");
+        for place in [file.clone(), file.join("below")] {
+            let error = StateDir::new(&place).claim(&exact("demo")).expect_err("no directory");
+            assert!(error.is_usage() && error.to_string().contains("--state-dir"), "{error}");
+        }
+        let of = |kind: io::ErrorKind| ClaimError::Io { path: file.clone(), source: kind.into() }.is_usage();
+        assert!(of(io::ErrorKind::ReadOnlyFilesystem) && of(io::ErrorKind::PermissionDenied));
+        assert!(!of(io::ErrorKind::StorageFull) && !of(io::ErrorKind::Other));
     }
 
     #[cfg(unix)]

@@ -47,6 +47,8 @@ impl<'a> Figures<'a> {
             .filter_map(|result| result.get("elapsed_ms")?.as_f64())
             .sum();
         let waited_ms = number("/metrics/messages/dependency_wait_ms");
+        // A task that waits for others has not begun to live; its wait is time of its all the same.
+        let lived_ms = lived_ms + number("/metrics/messages/needs_wait_ms").unwrap_or_default();
         Self {
             name,
             tokens: ["/usage/input_tokens", "/usage/output_tokens"].into_iter().filter_map(number).sum(),

@@ -43,9 +43,13 @@ pub(crate) fn write(directory: &Path, sha256: &str, bytes: &[u8]) -> io::Result<
 
 /// Reads a content of `bytes` bytes and holds it against its name.
 pub(crate) fn read(directory: &Path, sha256: &str, bytes: u64) -> Result<String, ContentError> {
-    let file = match File::open(directory.join(sha256)) {
+    let path = directory.join(sha256);
+    // Looked at before it is opened: opening a pipe waits for a writer that may never come.
+    let file = match std::fs::metadata(&path)
+        .and_then(|is| if is.is_file() { File::open(&path).map(Some) } else { Ok(None) })
+    {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ContentError::Damaged),
-        opened => opened?,
+        opened => opened?.ok_or(ContentError::Damaged)?,
     };
     if file.metadata()?.len() != bytes {
         return Err(ContentError::Damaged);

@@ -62,11 +62,15 @@ pub(crate) struct Read {
 
 /// Reads the index of a directory; one that is not there is empty.
 pub(crate) fn read(directory: &Path) -> io::Result<Read> {
-    let file = match File::open(directory.join(INDEX)) {
-        Ok(file) => file,
+    let path = directory.join(INDEX);
+    match std::fs::metadata(&path) {
+        Ok(metadata) if metadata.is_file() => {}
+        // A pipe would keep the reader waiting, a device could be without end.
+        Ok(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "its index is not a regular file")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Read::default()),
         Err(error) => return Err(error),
-    };
+    }
+    let file = File::open(path)?;
     let mut bytes = Vec::new();
     file.take(INDEX_BYTES).read_to_end(&mut bytes)?;
     Ok(whole_lines(&bytes))

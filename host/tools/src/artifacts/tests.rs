@@ -247,3 +247,23 @@ fn artifacts_are_for_the_owners_eyes_only() {
         assert_eq!(mode(&file), 0o600, "{}", file.display());
     }
 }
+
+// HOSTILE 25, GV-14: what is no file is never waited for
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_file_keeps_no_reader_waiting() {
+    let home = home();
+    home.put("report", "text");
+    let pipe = |path: &Path| {
+        std::fs::remove_file(path).expect("removed");
+        assert!(std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo is there").success());
+    };
+    let kept = home.kept();
+    pipe(&home.file_of("text"));
+    assert!(matches!(kept.text(&kept.entries()[0]), Err(ContentError::Damaged)));
+    let read = json!({ "ref": "artifact://report/v1" });
+    assert_eq!(code(&home.artifacts, "artifact_get", read), "artifact_damaged");
+    pipe(&home.path.join("index.jsonl"));
+    let error = KeptArtifacts::read(&home.path).expect_err("no file").to_string();
+    assert!(error.contains("regular file"), "{error}");
+}
