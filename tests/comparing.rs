@@ -39,7 +39,7 @@ fn the_document_has_every_row_of_the_table() {
 
 #[test]
 fn files_that_are_no_reports_are_a_usage_error_that_names_them() {
-    let cases = [("{}", "`schema`"), ("no json", "no JSON"), ("{\"schema\":\"sandfork.report.v1\"}", "`run_id`")];
+    let cases = [("{}", "`schema`"), ("no json", "as JSON"), ("{\"schema\":\"sandfork.report.v1\"}", "`run_id`")];
     for (text, why) in cases {
         let ran = Run::args(["compare", "a.json", "a.json", "--json"]).file("a.json", text).go().expect_code(2);
         assert!(ran.stderr.contains("a.json is no report") && ran.stderr.contains(why), "{}", ran.stderr);

@@ -1,5 +1,6 @@
 //! Two kept reports, read for a comparison. No engine is needed for this.
 
+use crate::counted;
 use crate::error::HostError;
 use crate::problem::of_file;
 use crate::read::read_bounded;
@@ -9,6 +10,8 @@ use std::path::Path;
 
 /// The most bytes read of a report.
 const REPORT_BYTES: u64 = 256 << 20;
+/// The most values of one: some 40 for each of 50 000 forks. They take a few hundred bytes each in memory.
+const REPORT_VALUES: u64 = 2_000_000;
 
 /// Compares two report files.
 ///
@@ -26,7 +29,8 @@ fn read(path: &Path) -> Result<(String, Value), HostError> {
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > REPORT_BYTES {
         return Err(invalid(path, format!("has more than {REPORT_BYTES} bytes")).into());
     }
-    let report = serde_json::from_slice(&bytes).map_err(|error| invalid(path, format!("is no JSON: {error}")))?;
+    let report = counted::parse(&bytes, REPORT_VALUES)
+        .map_err(|error| invalid(path, format!("cannot be read as JSON: {error}")))?;
     Ok((path.display().to_string(), report))
 }
 

@@ -45,6 +45,7 @@ mod builder;
 mod catalog;
 mod causal_log;
 mod compare;
+mod counted;
 mod error;
 mod events;
 mod examine;

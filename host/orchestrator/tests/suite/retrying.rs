@@ -242,6 +242,31 @@ fn a_join_on_an_older_version_that_cannot_run_again_does_not_stand() {
     assert_eq!(finished.record.status, RunStatus::Failed);
 }
 
+// GV-48: however many newer versions come, and whoever has retries to spare
+#[test]
+fn a_join_is_done_again_twice_at_most_however_many_versions_come() {
+    let names: Vec<String> = (1..=6).map(|version| format!("w{version}")).collect();
+    let mut tasks = vec![waiting("join", "join", &["w1"], &[])];
+    let maker = |version: u64| {
+        json!([
+            ["tool", "wait", {"ms": version * 20}],
+            ["tool", "artifact_put", {"name": "report", "text": "t"}],
+            ["return", {"summary": "a report", "artifact_refs": [format!("artifact://report/v{version}")]}]
+        ])
+    };
+    tasks.extend(names.iter().map(|name| waiting(name, name, &[], &[])));
+    let mut fake = crew(tasks).agent("join", &[], json!([["tool", "wait", {"ms": 1}], ["return", {"summary": "s"}]]));
+    for (name, version) in names.iter().zip(1..) {
+        fake = fake.agent(name, &[], maker(version));
+    }
+    let finished = fake.granted("artifact_put").limits(|limits| limits.budget.retries = Some(Cap::Finite(50))).run();
+    let forks = ids(&finished).into_iter().filter(|id| id.starts_with("join")).count();
+    assert_eq!(forks, 3, "{:?}", ids(&finished));
+    assert_eq!(code(outcome(&finished, "join")), "artifact_mismatch");
+    assert_eq!(finished.record.usage.spent.get(Dimension::Retries), 2);
+    assert!(finished.record.usage.is_ledger_whole);
+}
+
 // GV-48: a chain that writes one report further is no circle of corrections
 #[test]
 fn a_task_that_makes_the_next_version_itself_does_not_outdate_what_it_rests_on() {
