@@ -92,7 +92,7 @@ fn no_path_leads_out_of_the_workspace() {
 fn a_tool_beyond_the_ceiling_is_refused_whoever_asks_for_it() {
     for (lead, kid, options, limit) in [
         ("", ", tools: [read_file]", "", "parent"),
-        ("", "", ", tools: [read_file]", "parent"),
+        ("", "", ", tools: [read_file]", "manifest"),
         (", delegate: [read_file]", ", tools: [read_file]", ", tools: [write_file]", "entry"),
         (", delegate: [read_file]", ", tools: []", "", "manifest"),
     ] {
@@ -110,6 +110,25 @@ fn a_tool_beyond_the_ceiling_is_refused_whoever_asks_for_it() {
         assert_eq!(error["code"], "grant_exceeds_parent");
         assert!(error["details"]["limit"].as_str().expect("text").contains(limit), "{error}");
         assert_eq!(ran.report()["tasks_used"], 1, "nothing was started");
+    }
+}
+
+// HOSTILE 26: a manifest is a wish, also where the plan's entry says nothing of tools and the plan itself is the ceiling
+#[test]
+fn an_agent_is_given_no_tool_by_its_own_manifest() {
+    let thief = "agent: thief\ntools: [write_file]\nturns:\n  - do:\n      - { tool: write_file, with: { path: x, text: mine } }\n  - return: {}\n";
+    for (entry, code, status) in [("", 1, "refused"), (", tools: []", 1, "refused"), (", tools: [write_file]", 0, "ok")]
+    {
+        let plan = format!(
+            "run: thief\nworkspace: ws\nagents:\n  thief: {{ script: thief.yaml{entry} }}\nroot: {{ agent: thief, goal: g }}\n"
+        );
+        let ran = settled(|| Run::plan(&plan).file("thief.yaml", thief).file("ws/a", ""), code);
+        let root = ran.result("root");
+        assert_eq!(root["status"], status, "{root:#}");
+        if status == "refused" {
+            assert_eq!(root["error"]["code"], "grant_exceeds_parent");
+            assert!(root["error"]["message"].as_str().is_some_and(|words| words.contains("write_file")), "{root:#}");
+        }
     }
 }
 

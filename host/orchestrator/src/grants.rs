@@ -28,8 +28,15 @@ pub(crate) fn grant(
             tools
         }
         (Some(tools), None) => set(tools),
-        // A silent entry: the agent's own list counts, within the ceiling below.
-        (None, manifest) => set(manifest.unwrap_or_default()),
+        // A silent entry allows nothing: an agent's own list is a wish, and whoever wrote it is not trusted with the answer.
+        (None, manifest) => {
+            let wished = set(manifest.unwrap_or_default());
+            within(
+                wished,
+                &BTreeSet::new(),
+                "what its plan entry allows, which lists no `tools` (asked by its manifest)",
+            )?
+        }
     };
     let tools = match asked {
         Some(asked) => within(set(asked), &own, "what its plan entry allows")?,
