@@ -1,7 +1,7 @@
 //! An agent of one's own, from the commands alone: new, build, test, run, in each language. What a language needs is installed by
 //! the one command that `build` itself names; Rust's target by `guest-agents/toolchain`. Each project is made and built once.
 
-use crate::harness::{Run, repository};
+use crate::harness::{Run, install, repository, wanted};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -54,12 +54,8 @@ fn make(language: &str) -> Made {
     } else {
         // A fresh project has nothing installed; what build says is all that a newcomer has.
         let refused = sandfork(home.path(), &["build", "my-agent"]);
-        let said = text(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(2), "{said}");
-        let command =
-            said.lines().find_map(|line| line.strip_prefix("hint: run: ")).unwrap_or_else(|| panic!("{said}"));
-        let shell = Command::new("/bin/sh").args(["-c", command]).current_dir(home.path()).output();
-        ok(command, shell.expect("a shell starts"));
+        let command = wanted(&refused).unwrap_or_else(|| panic!("{}", text(&refused.stderr)));
+        install(&command, home.path());
     }
     let built = sandfork(&dir, &["build"]);
     let said = text(&built.stderr);

@@ -11,7 +11,7 @@ mod agents;
 mod guests;
 mod ran;
 
-pub(crate) use agents::built;
+pub(crate) use agents::{built, code_cache, install, wanted};
 pub(crate) use guests::{QUIET, on_one_worker, settled};
 pub(crate) use ran::Ran;
 
