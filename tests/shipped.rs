@@ -59,7 +59,9 @@ fn every_shipped_plan_runs_to_its_end() {
         let run = |workers: &str| {
             let plan = plan.display().to_string();
             let ran = Run::args(["run", &plan, "--virtual-time", "--workers", workers]).with_kept_code().json();
-            ran.expect_code(0).stdout
+            // A pair that is stopped by the depth has done what it is there for.
+            let code = if name.starts_with("loop_") { 3 } else { 0 };
+            ran.expect_code(code).stdout
         };
         assert_eq!(run("1"), run("2"), "{name}");
     }

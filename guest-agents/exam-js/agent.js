@@ -34,6 +34,10 @@ const deeds = {
   spin: () => {
     for (;;) count += 1;
   },
+  wait: (task, host) => {
+    host.sleep(task.need("ms"));
+    return { waited: task.need("ms") };
+  },
   recurse: () => ({ depth: recurse(0) }),
   fail: () => fail("asked_to_fail", "as it was told", { asked: true }),
   throw: () => undefined.told,
@@ -43,4 +47,4 @@ function recurse(depth) {
   return recurse(depth + 1) + 1;
 }
 
-export const run = agent((task) => deeds[task.needText("do")](task));
+export const run = agent((task, host) => deeds[task.needText("do")](task, host));

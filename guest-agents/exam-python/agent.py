@@ -33,6 +33,9 @@ def run(task: Task, host: Host) -> Json:
         case "spin":
             while True:
                 count += 1
+        case "wait":
+            host.sleep(task.need("ms"))
+            return {"waited": task.need("ms")}
         case "recurse":
             return {"depth": recurse(0)}
         case "fail":

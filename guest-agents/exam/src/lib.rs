@@ -6,6 +6,7 @@
 use sandfork_guest::{Agent, Context, Failure, Json, Task, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// Bytes that one growth takes.
 const MIB: usize = 1 << 20;
@@ -18,7 +19,7 @@ static KEPT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 struct Exam;
 
 impl Agent for Exam {
-    fn run(task: &Task, _host: &mut Context) -> Result<Json, Failure> {
+    fn run(task: &Task, host: &mut Context) -> Result<Json, Failure> {
         match task.need_text("do")? {
             "count" => {
                 keep("once".to_owned());
@@ -42,6 +43,11 @@ impl Agent for Exam {
             "spin" => loop {
                 COUNT.fetch_add(1, Ordering::Relaxed);
             },
+            "wait" => {
+                let ms = task.need("ms")?.as_u64().ok_or_else(|| Failure::blocked(["ms"]))?;
+                host.sleep(Duration::from_millis(ms))?;
+                Ok(json!({ "waited": ms }))
+            }
             "recurse" => Ok(json!({ "depth": recurse(0) })),
             "fail" => Err(Failure::new("asked_to_fail", "as it was told").details(json!({ "asked": true }))),
             "throw" => panic!("as it was told"),

@@ -70,6 +70,7 @@ fn project(dir: &Path, tree: &Node, problems: &mut Problems) -> Option<Project> 
     };
     let description = text("description", &mut fields, problems);
     let licence = text("licence", &mut fields, problems);
+    let takes_any_tools = tree.to_json().get("tools").is_none();
     let tools = names("tools", "a tool", &mut fields, problems);
     let delegate = names("delegate", "a tool", &mut fields, problems);
     let spawn = names("spawn", "an agent", &mut fields, problems);
@@ -82,6 +83,7 @@ fn project(dir: &Path, tree: &Node, problems: &mut Problems) -> Option<Project> 
         description,
         licence,
         tools,
+        takes_any_tools,
         delegate,
         spawn,
         input_schema,

@@ -70,6 +70,19 @@ fn what_cannot_be_right_is_told_with_its_place_and_a_hint() {
 }
 
 #[test]
+fn an_agent_that_names_no_tools_is_granted_those_that_the_case_answers() {
+    let case = one(
+        "task: { goal: go }\ntools:\n  read_file: { script: [{ result: {} }] }\n  x: { script: [{ result: 1 }] }\n",
+    );
+    let parts = PlanParts { component: Path::new("/r.wasm"), children: &[], replies: None, built_in: &["read_file"] };
+    for (takes_any_tools, granted) in [(true, json!(["read_file", "x"])), (false, json!([]))] {
+        let manifest = Manifest { name: "loop".into(), takes_any_tools, ..Manifest::default() };
+        let project = Project { dir: "loop".into(), language: Language::Rust, manifest };
+        assert_eq!(case.plan(&project, &parts).to_json()["agents"]["loop"]["tools"], granted);
+    }
+}
+
+#[test]
 fn a_case_becomes_a_plan_that_grants_what_the_manifest_says_and_nothing_more() {
     let case = one("task: { goal: go, context: { a: 1 }, shared: { s: 1 }, timeout: 2s }\n\
          tools:\n  read_file: { script: [{ result: {} }] }\n  extra: { script: [{ result: 1 }] }\n\

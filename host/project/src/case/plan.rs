@@ -78,9 +78,12 @@ impl Case {
             names.iter().filter(is_there).cloned().collect()
         };
         let texts = |names: Vec<String>, key: &str, making: Making| making.names(key, names.iter().map(String::as_str));
+        // Whoever uses what it is granted is granted what the case answers.
+        let answered = manifest.takes_any_tools.then_some(&self.tools).into_iter().flatten();
+        let tools = manifest.tools.iter().chain(answered.map(|(key, _)| &key.text));
         let under_test = Making::at(self.place)
             .text("component", &parts.component.display().to_string())
-            .names("tools", manifest.tools.iter().map(String::as_str))
+            .names("tools", tools.map(String::as_str))
             .names("delegate", manifest.delegate.iter().map(String::as_str));
         let under_test = texts(known(&manifest.spawn), "spawn", under_test)
             .with_some("output_schema", manifest.output_schema.as_ref().map(|schema| value_node(self.place, schema)));

@@ -10,6 +10,7 @@ mod calls;
 mod endurance;
 mod forks;
 mod fuel;
+mod languages;
 mod neighbours;
 mod readiness;
 mod rig;
@@ -25,7 +26,7 @@ use table::{Row, Table};
 /// What one process measures.
 type Group = (&'static str, fn() -> Result<Vec<Row>>);
 
-const GROUPS: [Group; 10] = [
+const GROUPS: [Group; 11] = [
     ("forks", forks::costs),
     ("throughput", forks::throughput),
     ("calls", calls::costs),
@@ -36,6 +37,7 @@ const GROUPS: [Group; 10] = [
     ("stops", stops::lateness),
     ("endurance", endurance::growth),
     ("neighbours", neighbours::lateness),
+    ("languages", languages::costs),
 ];
 
 /// Named on the command line by the parent process alone.

@@ -10,7 +10,7 @@ use sandfork::model::{
 };
 use sandfork::{Host, Overrides, Prepared, RunOptions, read_plan};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -23,6 +23,8 @@ pub(crate) enum Code<'a> {
     Script(&'a str),
     /// A component as text.
     Wat(&'a str),
+    /// A built component.
+    Built(&'a Path),
 }
 
 /// A host on a runtime of its own.
@@ -83,6 +85,7 @@ impl Rig {
         let (key, extension, bytes) = match code {
             Code::Script(turns) => ("script", "yaml", format!("agent: {agent}\n{turns}").into_bytes()),
             Code::Wat(text) => ("component", "wasm", wat::parse_str(text)?),
+            Code::Built(path) => return Ok(("component", path.to_owned())),
         };
         let path = self.home.path().join(format!("{agent}.{extension}"));
         std::fs::write(&path, bytes)?;
