@@ -185,29 +185,37 @@ fn what_a_language_left_in_memory_is_found_by_nobody_who_gets_the_same_sandbox()
     }
 }
 
-// HOSTILE 24: the components that the toolchains made, had they been made for an interface of next year
+// HOSTILE 24: the components that the toolchains made, had they been made for an interface of next year, or for WASI
 #[test]
-fn an_agent_for_a_newer_interface_is_refused_and_told_both_versions() {
-    const OURS: &[u8] = b"sandfork:agent/orchestrator@0.1.0";
-    const NEWER: &[u8] = b"sandfork:agent/orchestrator@0.2.0";
+fn an_agent_that_wants_a_newer_interface_or_another_is_refused_and_told_what_is_offered() {
+    const OURS: &str = "sandfork:agent/orchestrator@0.1.0";
+    // As long as ours, so that it fits in its place; what is told of it.
+    const WANTED: [(&str, &str); 2] = [
+        ("sandfork:agent/orchestrator@0.2.0", "version 0.2.0"),
+        ("wasi:cli/environment-nobody@0.2.0", "wasi:cli/environment-nobody@0.2.0"),
+    ];
     for language in LANGUAGES {
         let path = component("researcher", language);
-        let mut bytes = std::fs::read(path.as_str().expect("a path")).expect("a component");
-        let places: Vec<usize> =
-            bytes.windows(OURS.len()).enumerate().filter(|(_, part)| *part == OURS).map(|(at, _)| at).collect();
+        let bytes = std::fs::read(path.as_str().expect("a path")).expect("a component");
+        let places: Vec<usize> = bytes
+            .windows(OURS.len())
+            .enumerate()
+            .filter(|(_, part)| *part == OURS.as_bytes())
+            .map(|(at, _)| at)
+            .collect();
         assert!(!places.is_empty(), "{language}");
-        for at in places {
-            bytes[at..at + OURS.len()].copy_from_slice(NEWER);
+        for (wanted, told) in WANTED {
+            let mut other = bytes.clone();
+            for at in &places {
+                other[*at..*at + OURS.len()].copy_from_slice(wanted.as_bytes());
+            }
+            let entry = "component: other.wasm, tools: [read_file, search_files]";
+            let make = || plan(entry, "", &[("other".to_owned(), json!({}), "")]).file("other.wasm", &other);
+            let error = settled(make, 1).result("other")["error"].clone();
+            let message = error["message"].as_str().expect("text");
+            assert!(message.contains(told) && message.contains(OURS), "{language}: {message}");
+            assert_eq!(error["details"]["cause"], "agent_invalid", "{language}");
         }
-        let entry = "component: newer.wasm, tools: [read_file, search_files]";
-        let make = || plan(entry, "", &[("newer".to_owned(), json!({}), "")]).file("newer.wasm", &bytes);
-        let error = settled(make, 1).result("newer")["error"].clone();
-        let message = error["message"].as_str().expect("text");
-        assert!(
-            message.contains("0.2.0") && message.contains("sandfork:agent/orchestrator@0.1.0"),
-            "{language}: {message}"
-        );
-        assert_eq!(error["details"]["cause"], "agent_invalid", "{language}");
     }
 }
 

@@ -25,11 +25,10 @@ const LANGUAGES: [(&str, &str, Target); 3] = [
 
 /// Loads of code that was kept.
 const LOADS: usize = 9;
-/// Forks of one round.
+/// Forks of one round; as many sandboxes are in the pool, for forks that wait to compute need one.
 const FORKS: usize = 100;
+const LIVE: u32 = 100;
 const ROUNDS: usize = 9;
-/// Sandboxes of the pool, and forks that are looked at while they wait.
-const LIVE: u32 = 64;
 /// Rounds after which everything that warms up is warm, and rounds that make five thousand forks.
 const WARM: usize = 10;
 const ROW: usize = 50;
@@ -50,7 +49,7 @@ pub(crate) fn costs() -> Result<Vec<Row>> {
         row("component to ready to fork, compiled", compiled, 0, "ms", Target::None);
         row("component to ready to fork, found again", found, 2, "ms", target);
         row("a fork that reads a file", fork(&researcher)?, 0, "µs", Target::None);
-        row("resident memory of a live fork, at 64", live(&exam)?, 0, "KiB", Target::None);
+        row("resident memory of a live fork, at 100", live(&exam)?, 0, "KiB", Target::None);
         row("5000 forks in a row: resident memory grows by", growth(&researcher)?, 2, "MiB", Target::AtMost(2.0));
         row("build after an edit", build(&format!("researcher{ending}"))?, 1, "s", Target::None);
     }
@@ -118,8 +117,7 @@ fn fork(researcher: &Path) -> Result<f64> {
 /// KiB that a fork holds while it waits: what this process holds then, less what it held before, for each of them.
 fn live(exam: &Path) -> Result<f64> {
     let rig = Rig::new(2, LIVE, Vec::new())?;
-    let forks = usize::try_from(LIVE)?;
-    let mut plan = plan(&rig, exam, forks, &json!({ "do": "wait", "ms": u64::try_from(ASLEEP.as_millis())? }))?;
+    let mut plan = plan(&rig, exam, FORKS, &json!({ "do": "wait", "ms": u64::try_from(ASLEEP.as_millis())? }))?;
     plan.limits.max_concurrency = u64::from(LIVE);
     let prepared = rig.prepare(plan)?;
     let before = resident_kib()?;
@@ -135,7 +133,7 @@ fn live(exam: &Path) -> Result<f64> {
     })?;
     let asleep =
         record.outcomes.iter().filter(|outcome| outcome.is_ok() && outcome.counts.queued_ns < 1_000_000_000).count();
-    ensure!(asleep == forks, "only {asleep} of {forks} were waiting when looked at");
+    ensure!(asleep == FORKS, "only {asleep} of {FORKS} were waiting when looked at");
     Ok((held - before) / f64::from(LIVE))
 }
 
