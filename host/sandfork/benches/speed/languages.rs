@@ -32,8 +32,10 @@ const ROUNDS: usize = 9;
 /// Rounds after which everything that warms up is warm, and rounds that make five thousand forks.
 const WARM: usize = 10;
 const ROW: usize = 50;
-/// How long a fork waits that is to be looked at.
-const ASLEEP: Duration = Duration::from_secs(4);
+/// How long a fork waits that is to be looked at, and when it is looked at; whoever has started two seconds before is waiting.
+const ASLEEP: Duration = Duration::from_secs(8);
+const LOOKED: Duration = Duration::from_secs(7);
+const STARTED: Duration = Duration::from_secs(5);
 
 /// All figures of all languages.
 pub(crate) fn costs() -> Result<Vec<Row>> {
@@ -119,20 +121,24 @@ fn live(exam: &Path) -> Result<f64> {
     let rig = Rig::new(2, LIVE, Vec::new())?;
     let mut plan = plan(&rig, exam, FORKS, &json!({ "do": "wait", "ms": u64::try_from(ASLEEP.as_millis())? }))?;
     plan.limits.max_concurrency = u64::from(LIVE);
+    plan.limits.fork.timeout = ASLEEP * 4;
     let prepared = rig.prepare(plan)?;
     let before = resident_kib()?;
     let (record, held) = std::thread::scope(|scope| {
         let watch = scope.spawn(|| {
             // All have started by then, and none has woken.
-            std::thread::sleep(ASLEEP.saturating_sub(Duration::from_secs(1)));
+            std::thread::sleep(LOOKED);
             resident_kib()
         });
         let record = rig.run_with(&prepared, RunOptions::default())?;
         let held = watch.join().map_err(|_| anyhow!("the watch panicked"))??;
         anyhow::Ok((record, held))
     })?;
-    let asleep =
-        record.outcomes.iter().filter(|outcome| outcome.is_ok() && outcome.counts.queued_ns < 1_000_000_000).count();
+    if let Some(bad) = record.outcomes.iter().find(|outcome| !outcome.is_ok()) {
+        bail!("{} is not ok: {:?}", bad.task.task_id, bad.error);
+    }
+    let is_asleep = |queued_ns: u64| Duration::from_nanos(queued_ns) < STARTED;
+    let asleep = record.outcomes.iter().filter(|outcome| is_asleep(outcome.counts.queued_ns)).count();
     ensure!(asleep == FORKS, "only {asleep} of {FORKS} were waiting when looked at");
     Ok((held - before) / f64::from(LIVE))
 }
