@@ -38,6 +38,7 @@ mod merging;
 mod metrics;
 mod oversized;
 mod planning;
+mod plans;
 mod react;
 mod readme;
 mod replies;

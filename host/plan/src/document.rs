@@ -70,7 +70,7 @@ fn plan(document: &Node, base: &Base<'_>, problems: &mut Problems) -> Option<Pla
     let known = Known::new("tool", BUILT_IN_TOOLS.into_iter().chain(names));
     let agents = fields.need("agents", problems).map(|node| agents(node, &known, base, problems));
     let workspace = fields.take("workspace").and_then(|node| base.directory(node, "workspace", problems));
-    let limits = fields.take("limits").map_or_else(RunLimits::default, |node| limits(node, problems));
+    let limits = fields.take("limits").map_or_else(RunLimits::default, |node| limits(node, &known, problems));
     let agent_names = Known::new("agent", document.get("agents").into_iter().flat_map(keys));
     let tiers = Known::new("tier", limits.policy.tiers.keys().map(String::as_str));
     let room = Room { tools: &known, agents: &agent_names, tiers: &tiers, base, accepted: &[] };

@@ -59,7 +59,9 @@ impl<'a> Base<'a> {
     pub(crate) fn schema(&self, node: &Node, path: &str, problems: &mut Problems) -> Option<Value> {
         use sandfork_source::NodeValue;
         match &node.value {
-            NodeValue::Map(_) | NodeValue::Bool(_) => return Some(node.to_json()),
+            NodeValue::Map(_) | NodeValue::Bool(_) => {
+                return is_schema(node, problems.file().to_owned(), path, problems).then(|| node.to_json());
+            }
             NodeValue::Text(_) => {}
             _ => {
                 let problem = problems
@@ -71,7 +73,9 @@ impl<'a> Base<'a> {
         }
         let (name, read) = self.document(node, path, problems)?;
         match read {
-            Ok(Node { value: NodeValue::Map(_) | NodeValue::Bool(_), .. }) => read.ok().map(|node| node.to_json()),
+            Ok(node @ Node { value: NodeValue::Map(_) | NodeValue::Bool(_), .. }) => {
+                is_schema(&node, name, path, problems).then(|| node.to_json())
+            }
             Ok(other) => {
                 problems.push(Problem::new(
                     &name,
@@ -125,6 +129,15 @@ impl<'a> Base<'a> {
             problems.at(node.place, complaint).hint(format!("paths start from the plan's directory, {shown}"));
         problems.push(problem);
     }
+}
+
+/// Whether a map is a JSON Schema; a problem of `file` otherwise. A fork under a schema that is none would be refused.
+fn is_schema(node: &Node, file: String, path: &str, problems: &mut Problems) -> bool {
+    let Err(error) = jsonschema::validator_for(&node.to_json()) else { return true };
+    let inside = error.instance_path().to_string();
+    let inside = if inside.is_empty() { String::new() } else { format!(" at {inside}") };
+    problems.push(Problem::new(&file, node.place, format!("{} is no JSON Schema{inside}: {error}", quote(path))));
+    false
 }
 
 /// At most one byte more than `max_bytes`, so that a larger file is seen to be one without being read.

@@ -2,12 +2,13 @@
 
 use crate::amount::{bytes, count, count_from_one, time, wrong};
 use crate::ask::{Purse, ask};
+use crate::names::Known;
 use sandfork_model::{Ancestors, Cap, OnFailure, RunLimits};
 use sandfork_source::{Fields, Node, NodeValue, Problem, Problems};
 use std::time::Duration;
 
-/// Reads the limits of a run.
-pub(crate) fn limits(node: &Node, problems: &mut Problems) -> RunLimits {
+/// Reads the limits of a run; tools that they name must be there, or a cap on a misspelt one would bound nothing.
+pub(crate) fn limits(node: &Node, known: &Known<'_>, problems: &mut Problems) -> RunLimits {
     let mut limits = RunLimits::default();
     let Some(fields) = Fields::of(node, "limits", problems) else { return limits };
     let mut reader = Reader { fields, problems };
@@ -40,7 +41,7 @@ pub(crate) fn limits(node: &Node, problems: &mut Problems) -> RunLimits {
     reader.optional("model_calls", model_calls, count);
     reader.optional("tool_calls", tool_calls, count);
     reader.bytes("memory_total", memory_total);
-    crate::policy::policy(&mut reader, policy);
+    crate::policy::policy(&mut reader, policy, known);
 
     reader.time("timeout", &mut fork.timeout);
     reader.time("root_timeout", &mut fork.root_timeout);

@@ -3,20 +3,24 @@
 use crate::amount::{count, wrong};
 use crate::ask::{Purse, ask};
 use crate::limits::Reader;
+use crate::names::Known;
 use sandfork_model::{Cap, Floors, LoopDetector, OnShortage, Policy, Rounds, RunCap, ToolLimits, WaterLevels};
 use sandfork_source::{Fields, Key, Node, NodeValue, Problems, expect_texts};
 use std::collections::BTreeMap;
 
 /// Reads the policies among the keys of `limits`.
-pub(crate) fn policy(reader: &mut Reader<'_, '_>, policy: &mut Policy) {
+pub(crate) fn policy(reader: &mut Reader<'_, '_>, policy: &mut Policy, known: &Known<'_>) {
     let Policy { floors, on_shortage, water, fuse, tools, deny_at_depth, loop_detector, tiers, child_tier, rounds } =
         policy;
     reader.read("floors", floors, read_floors);
     reader.read("on_shortage", on_shortage, read_shortage);
     reader.read("water", water, read_water);
     reader.optional("fuse", fuse, percent);
-    reader.read("tools", tools, |node, path, problems| Some(table(node, path, problems, read_tool)));
-    reader.read("deny_at_depth", deny_at_depth, read_denied);
+    reader.read("tools", tools, |node, path, problems| {
+        named(node, path, known, problems);
+        Some(table(node, path, problems, read_tool))
+    });
+    reader.read("deny_at_depth", deny_at_depth, |node, path, problems| read_denied(node, path, known, problems));
     reader.optional("loop_detector", loop_detector, read_detector);
     reader.read("tiers", tiers, |node, path, problems| Some(table(node, path, problems, percent)));
     reader.optional("child_tier", child_tier, tier);
@@ -106,7 +110,12 @@ fn run_cap(node: &Node, path: &str, problems: &mut Problems) -> Option<RunCap> {
     soft.map(|cap| RunCap::Soft(cap.ceiling()))
 }
 
-fn read_denied(node: &Node, path: &str, problems: &mut Problems) -> Option<BTreeMap<u32, Vec<String>>> {
+fn read_denied(
+    node: &Node,
+    path: &str,
+    known: &Known<'_>,
+    problems: &mut Problems,
+) -> Option<BTreeMap<u32, Vec<String>>> {
     let NodeValue::Map(entries) = &node.value else {
         let problem = wrong(node, path, problems, "a map from depth to tools, as in { 1: [price_compare] }");
         problems.push(problem);
@@ -119,10 +128,18 @@ fn read_denied(node: &Node, path: &str, problems: &mut Problems) -> Option<BTree
             problems.push(problem.expected("a whole number; the first task has depth 0"));
             continue;
         };
-        let names = expect_texts(node, &format!("{path}.{depth}"), problems).unwrap_or_default();
-        denied.insert(depth, names.into_iter().map(|(name, _)| name.to_owned()).collect());
+        let path = format!("{path}.{depth}");
+        let names = expect_texts(node, &path, problems).unwrap_or_default();
+        denied.insert(depth, known.check(names, &path, problems));
     }
     Some(denied)
+}
+
+/// The keys of a table by tool, each a problem if there is no such tool.
+fn named(node: &Node, path: &str, known: &Known<'_>, problems: &mut Problems) {
+    if let NodeValue::Map(entries) = &node.value {
+        known.check(entries.iter().map(|(key, _)| (key.text.as_str(), key.place)).collect(), path, problems);
+    }
 }
 
 fn read_detector(node: &Node, path: &str, problems: &mut Problems) -> Option<LoopDetector> {
