@@ -352,3 +352,25 @@ fn a_wrong_world_is_explained_function_by_function() {
         assert!(told.contains(line), "{line:?} is not in\n{told}");
     }
 }
+
+/// The keys that a reader knows, as it lists them beside an unknown one.
+fn known_keys(file: &str, text: &str) -> Vec<String> {
+    let said = Run::args(["check", file]).file(file, text).go().expect_code(2).stderr;
+    let listed = said.lines().find_map(|line| line.trim().strip_prefix("expected: one of ")).expect("a list");
+    listed.split(", ").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_key_of_manifests_and_cases_is_in_the_documentation() {
+    for (page, file, text) in [
+        ("authoring.md", "agent.yaml", "agent: a\nlanguage: js\nversion: 0.1.0\nunknown: 1\n"),
+        ("authoring-cases.md", "first.yaml", "task: { goal: g }\nunknown: 1\n"),
+        ("authoring-cases.md", "first.yaml", "task: { goal: g, unknown: 1 }\n"),
+        ("authoring-cases.md", "first.yaml", "task: { goal: g }\nexpect: { unknown: 1 }\n"),
+    ] {
+        let page = std::fs::read_to_string(repository().join("docs").join(page)).expect("a page");
+        for key in known_keys(file, text) {
+            assert!(page.contains(&format!("`{key}`")), "{file}: {key} is not documented");
+        }
+    }
+}

@@ -27,6 +27,9 @@ fn words(made: &Made, language: Language) -> String {
     for file in made.files.iter().filter(|file| !file.starts_with("sdk/") && !file.starts_with("wit/")) {
         let _ = writeln!(text, "made {}", made.dir.join(file).display());
     }
+    for dir in ["sdk/", "wit/"].into_iter().filter(|dir| made.files.iter().any(|file| file.starts_with(dir))) {
+        let _ = writeln!(text, "made {}/{dir}", made.dir.display());
+    }
     let _ = writeln!(text, "\nNext:\n");
     let _ = writeln!(text, "    cd {}", sandfork::project::for_shell(&made.dir));
     for command in language.set_up().into_iter().chain(["sandfork build", "sandfork test", "sandfork run plan.yaml"]) {
