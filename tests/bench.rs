@@ -42,4 +42,7 @@ fn a_run_that_fails_is_not_timed() {
     let ran = bench(script).arg("--json").go().expect_code(1);
     assert_eq!(ran.report()["rounds"], serde_json::json!([]));
     assert!(ran.stderr.contains("not today"), "{}", ran.stderr);
+    let ran = bench(script).go().expect_code(1);
+    assert!(ran.stderr.contains("only runs that complete can be timed"), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "", "there is no figure to show");
 }

@@ -36,6 +36,7 @@ mod live;
 mod loops;
 mod merging;
 mod metrics;
+mod mistakes;
 mod oversized;
 mod planning;
 mod plans;

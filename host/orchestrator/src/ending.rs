@@ -226,10 +226,18 @@ pub(crate) fn stopped(fork: &Fork, reason: Reason) -> Verdict {
         Reason::Timeout => {
             let limit_ms = millis(fork.ceilings.timeout_ns);
             let declared_ms = millis(nanos(fork.ceilings.declared_timeout));
+            // Its own `timeout` was not what bounded it where it was given less.
+            let advice = if fork.ceilings.timeout_ns < nanos(fork.ceilings.declared_timeout) {
+                format!(
+                    "of {declared_ms} ms no more were left to give: raise its parent's `timeout`, or limits.deadline"
+                )
+            } else {
+                "raise `timeout`, or let it do less".to_owned()
+            };
             bad(
                 Status::Timeout,
                 "timeout",
-                format!("agent {agent} met its time limit ({limit_ms} ms); raise `timeout`, or let it do less"),
+                format!("agent {agent} met its time limit ({limit_ms} ms); {advice}"),
                 json!({ "node": node, "dimension": "time", "limit_ms": limit_ms, "declared_ms": declared_ms }),
             )
         }

@@ -8,7 +8,7 @@ use crate::asker::Asker;
 use crate::clock::Clock;
 use crate::dependencies::layers;
 use crate::events::Log;
-use crate::explained::{Explained, Waits, row};
+use crate::explained::{Explained, Follows, Waits, row};
 use crate::fork::Fork;
 use crate::gate::{Verdict, judge};
 use crate::input::{AgentCode, Broken};
@@ -19,8 +19,8 @@ use crate::seats::Seats;
 use crate::slots::Slots;
 use crate::toolbox::Toolbox;
 use sandfork_model::{
-    Agent, AgentEntry, BoxFuture, Plan, Request, RequestOptions, ReturnMode, RunId, Runtime, Shape, TaskReader,
-    TaskSpec, ToolSpec, Unloadable,
+    Agent, AgentEntry, BoxFuture, OnFailure, Plan, Request, RequestOptions, ReturnMode, RunId, Runtime, Shape,
+    TaskReader, TaskSpec, ToolSpec, Unloadable,
 };
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -114,9 +114,20 @@ impl Telling<'_> {
             let of_layer: Vec<TaskSpec> = of_layer.collect();
             self.together(&of_layer, asked_by);
         }
-        for row in self.rows.iter_mut().filter(|_| is_layered) {
-            let found = tasks.iter().zip(&layers).find(|(task, _)| task.id == row.task_id);
-            row.waits = found.map(|(task, layer)| Waits {
+        for row in &mut self.rows {
+            let Some((task, layer)) = tasks.iter().zip(&layers).find(|(task, _)| task.id == row.task_id) else {
+                continue;
+            };
+            row.follows = Some(Follows {
+                retry: task.retry.clone(),
+                review: task.review.clone(),
+                on_failure: match self.run.plan.shape {
+                    Shape::Tasks(_) => task.options.on_failure.unwrap_or(self.run.plan.limits.fork.on_failure),
+                    // Without them there is nothing to go on with.
+                    Shape::Root(_) | Shape::Planner(_) => OnFailure::Propagate,
+                },
+            });
+            row.waits = is_layered.then(|| Waits {
                 layer: *layer,
                 needs: task.needs.clone(),
                 needs_optional: task.needs_optional.clone(),
@@ -190,6 +201,8 @@ impl Telling<'_> {
             shared: Vec::new(),
             taken: Vec::new(),
             waits: None,
+            follows: None,
+            holds_tank: false,
         });
         None
     }

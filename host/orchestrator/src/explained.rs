@@ -7,7 +7,7 @@ use crate::layers::LAYERS;
 use crate::packet;
 use crate::tooling::denied_from;
 use sandfork_model::grant::ALWAYS_GRANTED;
-use sandfork_model::{Cap, Dimension, Request};
+use sandfork_model::{Cap, Dimension, OnFailure, Request, RetrySpec, ReviewSpec};
 use std::collections::HashSet;
 
 /// One fork that the plan leads to.
@@ -39,6 +39,21 @@ pub struct Explained {
     pub taken: Vec<String>,
     /// For whom it waits; `None` unless the plan has tasks that wait.
     pub waits: Option<Waits>,
+    /// What follows its end; `None` for whom no task of the plan names.
+    pub follows: Option<Follows>,
+    /// Whether it holds the run's whole tank, to hand on: a root does.
+    pub holds_tank: bool,
+}
+
+/// What a plan's task says of its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Follows {
+    /// How often it is done again if it ends badly, and what changes.
+    pub retry: RetrySpec,
+    /// Who must accept its output.
+    pub review: Option<ReviewSpec>,
+    /// What a bad end does to the run.
+    pub on_failure: OnFailure,
 }
 
 /// When a task of the plan starts.
@@ -90,7 +105,13 @@ pub(crate) fn row(asker: Asker<'_>, fork: &Fork, request: &Request, asked_by: &s
         shared: fork.run.plan.shared.keys().cloned().collect(),
         taken,
         waits: None,
+        follows: None,
+        holds_tank: is_root(asker, fork),
     }
+}
+
+fn is_root(asker: Asker<'_>, fork: &Fork) -> bool {
+    asker.asks_for_root() && fork.task.depth == 0
 }
 
 fn denial(fork: &Fork, tool: &str) -> Option<u32> {
@@ -118,8 +139,7 @@ fn spend(fork: &Fork) -> Vec<Spend> {
             },
         })
         .collect();
-    let is_root = Asker::Plan(&fork.run).asks_for_root() && fork.task.depth == 0;
-    let time = if is_root { limits.fork.root_timeout } else { limits.fork.timeout };
+    let time = if is_root(Asker::Plan(&fork.run), fork) { limits.fork.root_timeout } else { limits.fork.timeout };
     let ms = |duration| nanos(duration) / 1_000_000;
     all.push(Spend {
         name: "memory",

@@ -12,7 +12,14 @@ pub(crate) struct Excess {
     pub(crate) tools: Vec<String>,
     /// Beyond what: words for the message.
     pub(crate) beyond: &'static str,
+    /// What would allow it.
+    pub(crate) remedy: &'static str,
 }
+
+/// What an entry lacks.
+const ADD_TO_ENTRY: &str = "add it to `tools` of its plan entry";
+/// What a parent lacks.
+const ADD_TO_PARENT: &str = "add it to `tools` or `delegate` of its parent's plan entry";
 
 /// The grant of a child. `ceiling` is the parent's grant; `None` for the plan's own tasks: the plan is the ceiling.
 pub(crate) fn grant(
@@ -49,11 +56,12 @@ pub(crate) fn grant(
         };
         let excess = beyond(&tools);
         if !excess.is_empty() {
-            return Err(Excess { tools: excess, beyond: "what its parent has or may hand on" });
+            return Err(Excess { tools: excess, beyond: "what its parent has or may hand on", remedy: ADD_TO_PARENT });
         }
         let excess = beyond(&delegate);
         if !excess.is_empty() {
-            return Err(Excess { tools: excess, beyond: "what its parent has or may hand on (as `delegate`)" });
+            let beyond = "what its parent has or may hand on (as `delegate`)";
+            return Err(Excess { tools: excess, beyond, remedy: ADD_TO_PARENT });
         }
     }
     let spawn = entry.spawn.iter().map(|name| if name == "self" { entry.name.clone() } else { name.clone() }).collect();
@@ -70,7 +78,7 @@ fn within(
         .filter(|tool| !allowed.contains(*tool) && !ALWAYS_GRANTED.contains(&tool.as_str()))
         .cloned()
         .collect();
-    if excess.is_empty() { Ok(asked) } else { Err(Excess { tools: excess, beyond }) }
+    if excess.is_empty() { Ok(asked) } else { Err(Excess { tools: excess, beyond, remedy: ADD_TO_ENTRY }) }
 }
 
 fn set(names: &[String]) -> BTreeSet<String> {

@@ -74,7 +74,7 @@ mod whole;
 
 pub use clock::Pace;
 pub use explain::{ExplainInput, explain};
-pub use explained::{Explained, Spend, Waits};
+pub use explained::{Explained, Follows, Spend, Waits};
 pub use input::{AgentCode, Broken, RunInput};
 pub use panicking::PANIC_TOOL;
 pub use running::run;

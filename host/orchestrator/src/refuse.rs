@@ -86,9 +86,10 @@ pub(crate) fn tasks(run: &str, agent: &str, used: u64, max: Cap) -> Box<Refusal>
 
 pub(crate) fn grant_exceeds(node: &str, agent: &str, excess: &Excess) -> Box<Refusal> {
     let message = format!(
-        "{agent} asks for {} beyond {}; add it to the plan entry (`tools`, or the parent's `delegate`) or do without",
+        "{agent} asks for {} beyond {}; {}, or do without",
         excess.tools.join(", "),
-        excess.beyond
+        excess.beyond,
+        excess.remedy
     );
     let asked = json!(excess.tools);
     refusal(RefusalCode::GrantExceedsParent, node, "tools", [asked, Value::Null, json!(excess.beyond)], message)

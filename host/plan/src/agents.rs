@@ -84,6 +84,9 @@ fn source(name: &str, fields: &mut Fields<'_>, base: &Base<'_>, problems: &mut P
         (Some(_), Some(node)) => {
             problems.at(node.place, format!("the agent {} has both a script and a component", quote(name)))
         }
+        (None, None) if fields.take("turns").is_some() => problems
+            .at(fields.place(), format!("the agent {} has its script in place", quote(name)))
+            .hint("a script is a file of its own: `script: FILE`, and in the file `agent` and `turns`"),
         (None, None) => {
             problems.at(fields.place(), format!("the agent {} has neither a script nor a component", quote(name)))
         }

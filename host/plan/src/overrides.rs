@@ -11,8 +11,8 @@ const MAX_STEPS: usize = 64;
 pub struct Overrides {
     /// `--limit NAME=VALUE`, short for `--set limits.NAME=VALUE`.
     pub limits: Vec<(String, String)>,
-    /// `--set PATH=VALUE`: a dotted path into the document; steps into a list are numbers from 0, or task ids. The value
-    /// is what an unquoted YAML scalar would be, or a flow list, a flow map or a quoted text.
+    /// `--set PATH=VALUE`: a dotted path into the document; steps into a list are numbers from 0, or task ids, also written
+    /// as problems name them (`tasks[0].goal`). The value is what an unquoted YAML scalar would be, or a flow list, a flow map or a quoted text.
     pub sets: Vec<(String, String)>,
 }
 
@@ -77,8 +77,30 @@ fn displace(node: &mut Node, place: Place) {
     }
 }
 
+/// `tasks[0].goal` as `tasks.0.goal`; anything else in brackets is a key like any other.
+fn dotted(path: &str) -> String {
+    let mut parts = path.split('[');
+    let mut dotted = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let number = part.split_once(']').filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()));
+        match number {
+            Some((number, rest)) if !number.is_empty() && !dotted.is_empty() => {
+                dotted.push('.');
+                dotted.push_str(number);
+                dotted.push_str(rest);
+            }
+            _ => {
+                dotted.push('[');
+                dotted.push_str(part);
+            }
+        }
+    }
+    dotted
+}
+
 fn put(document: &mut Node, path: &str, value: Node, place: Place) -> Result<(), String> {
-    let steps: Vec<&str> = path.split('.').take(MAX_STEPS + 1).collect();
+    let dotted = dotted(path);
+    let steps: Vec<&str> = dotted.split('.').take(MAX_STEPS + 1).collect();
     if steps.len() > MAX_STEPS || steps.iter().any(|step| step.is_empty()) {
         return Err(format!("{} is not a path like root.goal", quote(path)));
     }

@@ -16,9 +16,6 @@ pub struct Manifest {
     pub licence: String,
     /// The tools it calls.
     pub tools: Vec<String>,
-    /// Whether it names no tools at all, not even none of them: an agent loop that uses whatever its plan grants it. Stands in
-    /// no component, where no tools are no tools.
-    pub takes_any_tools: bool,
     /// The tools it hands on without calling them.
     pub delegate: Vec<String>,
     /// The agents it forks; `self` for itself.

@@ -93,7 +93,10 @@ impl Program {
             .current_dir(&self.dir)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .stderr(Stdio::piped())
+            // A toolchain written in Rust would add a trace of itself, and of what it says only the end is shown.
+            .env_remove("RUST_BACKTRACE")
+            .env_remove("RUST_LIB_BACKTRACE");
         for (name, value) in &self.env {
             match value {
                 Some(value) => command.env(name, value),
@@ -251,6 +254,14 @@ mod tests {
         let Err(BuildError::Failed { ended, said, .. }) = failed else { panic!("{failed:?}") };
         assert!(ended.contains('3'), "{ended}");
         assert_eq!((said.len(), said.last().map(String::as_str)), (KEPT_LINES, Some("line 99")));
+    }
+
+    // A trace of the toolchain itself would push what it has to say out of the lines that are shown.
+    #[test]
+    fn a_toolchain_is_not_asked_for_traces_of_itself() {
+        let mut heard = Heard::default();
+        shell("echo \"${RUST_BACKTRACE-none} ${RUST_LIB_BACKTRACE-none}\"").run(&mut heard).expect("ran");
+        assert_eq!(heard.0, ["step a test", "none none"]);
     }
 
     #[test]

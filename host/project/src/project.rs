@@ -25,6 +25,10 @@ pub struct Project {
     pub language: Language,
     /// What its agent says of itself.
     pub manifest: Manifest,
+    /// Its manifest has no `tools`: the agent uses whatever its plan grants it.
+    pub takes_any_tool: bool,
+    /// Its manifest has no `spawn`: the agent forks whomever its plan lets it fork.
+    pub takes_any_agent: bool,
 }
 
 impl Project {
@@ -33,9 +37,21 @@ impl Project {
     /// # Errors
     /// Everything that is wrong with it, in the order of the file.
     pub fn read(dir: &Path) -> Result<Self, Vec<Problem>> {
-        let path = below(dir, PROJECT_FILE);
+        Self::from_file(dir, &below(dir, PROJECT_FILE))
+    }
+
+    /// Reads a manifest by its own path, whatever the file is called.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_manifest(path: &Path) -> Result<Self, Vec<Problem>> {
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Self::from_file(dir, path)
+    }
+
+    fn from_file(dir: &Path, path: &Path) -> Result<Self, Vec<Problem>> {
         let file = path.display().to_string();
-        let bytes = read_bounded(&path, u64::try_from(LIMITS.max_bytes).unwrap_or(u64::MAX)).map_err(|error| {
+        let bytes = read_bounded(path, u64::try_from(LIMITS.max_bytes).unwrap_or(u64::MAX)).map_err(|error| {
             let problem = Problem::new(&file, Place::START, format!("the project cannot be read: {}", cause(&error)));
             vec![problem.hint("`sandfork new --lang rust NAME` makes a project; name its directory")]
         })?;
@@ -70,7 +86,6 @@ fn project(dir: &Path, tree: &Node, problems: &mut Problems) -> Option<Project> 
     };
     let description = text("description", &mut fields, problems);
     let licence = text("licence", &mut fields, problems);
-    let takes_any_tools = tree.to_json().get("tools").is_none();
     let tools = names("tools", "a tool", &mut fields, problems);
     let delegate = names("delegate", "a tool", &mut fields, problems);
     let spawn = names("spawn", "an agent", &mut fields, problems);
@@ -83,13 +98,13 @@ fn project(dir: &Path, tree: &Node, problems: &mut Problems) -> Option<Project> 
         description,
         licence,
         tools,
-        takes_any_tools,
         delegate,
         spawn,
         input_schema,
         output_schema,
     };
-    Some(Project { dir: dir.to_owned(), language: language?, manifest })
+    let (takes_any_tool, takes_any_agent) = (tree.get("tools").is_none(), tree.get("spawn").is_none());
+    Some(Project { dir: dir.to_owned(), language: language?, manifest, takes_any_tool, takes_any_agent })
 }
 
 fn agent_name(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<String> {
@@ -159,10 +174,19 @@ fn names(key: &'static str, what: &str, fields: &mut Fields<'_>, problems: &mut 
 /// A JSON Schema, written in place: a component carries it, so there is no file to point at later.
 fn schema(key: &'static str, fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Value> {
     let node = fields.take(key)?;
-    if matches!(node.value, NodeValue::Map(_) | NodeValue::Bool(_)) {
-        return Some(node.to_json());
+    if !matches!(node.value, NodeValue::Map(_) | NodeValue::Bool(_)) {
+        let problem = problems.at(node.place, format!("{} is {}", quote(key), node.kind()));
+        problems.push(problem.expected("a JSON Schema, written in place"));
+        return None;
     }
-    let problem = problems.at(node.place, format!("{} is {}", quote(key), node.kind()));
-    problems.push(problem.expected("a JSON Schema, written in place"));
-    None
+    let schema = node.to_json();
+    // Told here, with its place: a fork under a schema that is none would be refused, and nothing would say which file.
+    if let Err(error) = jsonschema::validator_for(&schema) {
+        let inside = error.instance_path().to_string();
+        let inside = if inside.is_empty() { String::new() } else { format!(" at {inside}") };
+        let problem = problems.at(node.place, format!("{} is no JSON Schema{inside}: {error}", quote(key)));
+        problems.push(problem);
+        return None;
+    }
+    Some(schema)
 }

@@ -33,7 +33,7 @@ fn project() -> Project {
         spawn: vec!["worker".into(), "self".into(), "other".into()],
         ..Manifest::default()
     };
-    Project { dir: "reader".into(), language: Language::Js, manifest }
+    Project { dir: "reader".into(), language: Language::Js, manifest, takes_any_tool: false, takes_any_agent: false }
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn what_cannot_be_right_is_told_with_its_place_and_a_hint() {
         ("task: { goal: x }\nexpect: { status: ok, error: { code: x } }\n", "contradicts itself"),
         ("task: { goal: x }\nexpect: { status: failed, output: 1 }\n", "contradicts itself"),
         ("task: { goal: x }\nexpect: { notes: many }\n", "a whole number"),
-        ("task: { goal: x }\nexpect: { status: failed, error: { details: {} } }\n", "the key `code` is missing"),
+        ("task: { goal: x }\nexpect: { status: failed, error: { detials: {} } }\n", "did you mean `details`?"),
         ("task: { goal: x }\ntools: [a]\n", "a map of names"),
         ("task: { goal: x }\nreplies: [a]\n", "`replies` is a list"),
         ("cases: []\n", "at least one case"),
@@ -66,19 +66,6 @@ fn what_cannot_be_right_is_told_with_its_place_and_a_hint() {
     ] {
         let found = cases(text).expect_err(text);
         assert!(found.contains(told), "{text:?}: {found}");
-    }
-}
-
-#[test]
-fn an_agent_that_names_no_tools_is_granted_those_that_the_case_answers() {
-    let case = one(
-        "task: { goal: go }\ntools:\n  read_file: { script: [{ result: {} }] }\n  x: { script: [{ result: 1 }] }\n",
-    );
-    let parts = PlanParts { component: Path::new("/r.wasm"), children: &[], replies: None, built_in: &["read_file"] };
-    for (takes_any_tools, granted) in [(true, json!(["read_file", "x"])), (false, json!([]))] {
-        let manifest = Manifest { name: "loop".into(), takes_any_tools, ..Manifest::default() };
-        let project = Project { dir: "loop".into(), language: Language::Rust, manifest };
-        assert_eq!(case.plan(&project, &parts).to_json()["agents"]["loop"]["tools"], granted);
     }
 }
 
@@ -108,6 +95,32 @@ fn a_case_becomes_a_plan_that_grants_what_the_manifest_says_and_nothing_more() {
     assert_eq!(case.stand_ins(parts.built_in).len(), 1);
     let scripts: Vec<_> = case.scripts().map(|(name, node)| (name.to_owned(), node.to_json())).collect();
     assert_eq!(scripts, [("worker".to_owned(), json!({ "agent": "worker", "turns": [] }))]);
+}
+
+#[test]
+fn an_agent_that_names_no_tools_is_given_those_that_the_case_answers() {
+    let case = one("task: { goal: go }\ntools:\n  read_file: { script: [{ result: {} }] }\n\
+         agents:\n  worker: { turns: [] }\n");
+    let child = sandfork_project::Child { name: "worker", component: Path::new("/w.wasm"), delegate: &[], spawn: &[] };
+    let parts =
+        PlanParts { component: Path::new("/r.wasm"), children: &[child], replies: None, built_in: &["read_file"] };
+    let manifest = Manifest { name: "loop".into(), ..Manifest::default() };
+    let closed = Project { manifest, ..project() };
+    let open = Project { takes_any_tool: true, takes_any_agent: true, ..closed.clone() };
+    for (project, tools, spawn) in [(&open, json!(["read_file"]), json!(["worker"])), (&closed, json!([]), json!([]))] {
+        let plan = case.plan(project, &parts).to_json();
+        assert_eq!((&plan["agents"]["loop"]["tools"], &plan["agents"]["loop"]["spawn"]), (&tools, &spawn));
+    }
+    assert!(case.unasked(&open).is_empty());
+    let told = case.unasked(&closed).iter().map(ToString::to_string).collect::<String>();
+    assert!(told.contains("first.yaml:3:3") && told.contains("`read_file`"), "{told}");
+}
+
+#[test]
+fn an_answer_of_a_misspelt_tool_is_told_with_the_tool_that_was_meant() {
+    let case = one("task: { goal: go }\ntools:\n  serch: { script: [{ result: {} }] }\n");
+    let told = case.unasked(&project()).iter().map(ToString::to_string).collect::<String>();
+    assert!(told.contains("`serch`") && told.contains("did you mean `search`?"), "{told}");
 }
 
 #[test]

@@ -35,7 +35,10 @@ fn a_project_is_read_with_its_manifest() {
         "input_schema": { "type": "object" }, "output_schema": true,
     });
     assert_eq!(project.manifest.to_json(), wanted);
-    assert!(read(LEAST).expect("a project").manifest.to_json().get("input_schema").is_none());
+    let least = read(LEAST).expect("a project");
+    assert!(least.manifest.to_json().get("input_schema").is_none());
+    assert!(least.takes_any_tool && least.takes_any_agent, "it names none");
+    assert!(!project.takes_any_tool && !project.takes_any_agent);
 }
 
 #[test]
@@ -55,6 +58,16 @@ fn what_cannot_be_right_is_told_with_its_place_and_a_hint() {
         ("version: 0.1.0", "version: 0.1.0\ntools: read_file", "a list"),
         ("version: 0.1.0", "version: 0.1.0\nspawn: ['a b']", "cannot name an agent"),
         ("version: 0.1.0", "version: 0.1.0\noutput_schema: out.json", "written in place"),
+        (
+            "version: 0.1.0",
+            "version: 0.1.0\ninput_schema: { type: objcet }",
+            "agent.yaml:4:15: `input_schema` is no JSON Schema",
+        ),
+        (
+            "version: 0.1.0",
+            "version: 0.1.0\noutput_schema: { required: a }",
+            "`output_schema` is no JSON Schema at /required",
+        ),
     ] {
         let text = LEAST.replace(from, to);
         let found = read(&text).expect_err(&text);

@@ -42,8 +42,10 @@ pub fn line(event: &Event) -> Option<String> {
         EventBody::SubagentReturn { status, code, elapsed_ns, .. } => {
             let who = who(&event.task.task_id, &event.task.agent);
             match code {
-                Some(code) => format!("{who} {status} after {} ({})", duration(*elapsed_ns), plain(code)),
-                None => format!("{who} {status} after {}", duration(*elapsed_ns)),
+                Some(code) if code != status => {
+                    format!("{who} {status} after {} ({})", duration(*elapsed_ns), plain(code))
+                }
+                Some(_) | None => format!("{who} {status} after {}", duration(*elapsed_ns)),
             }
         }
         EventBody::SpawnRefused { agent, task_id, code } => format!("{} refused ({code})", who(task_id, agent)),

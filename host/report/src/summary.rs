@@ -4,6 +4,7 @@ use crate::hint::hint;
 use crate::plain::{duration, plain};
 use sandfork_model::redact::redact;
 use sandfork_model::{Outcome, RunRecord, Status};
+use serde_json::Value;
 use std::fmt::Write as _;
 
 /// The most rows of the table; a run of thousands is read with `--json`.
@@ -31,7 +32,7 @@ pub fn summary(record: &RunRecord, run_id: &str, workspace: Option<&str>) -> Str
     );
     text.push('\n');
     table(&mut text, &record.outcomes);
-    failures(&mut text, &record.outcomes);
+    failures(&mut text, record);
     for conflict in &record.conflicts {
         let _ = writeln!(
             text,
@@ -40,6 +41,9 @@ pub fn summary(record: &RunRecord, run_id: &str, workspace: Option<&str>) -> Str
             plain(&conflict.kept_task_id),
             plain(&conflict.rejected_task_id)
         );
+    }
+    if let Some(result) = result(&record.merged) {
+        let _ = writeln!(text, "result: {result}");
     }
     if let Some(workspace) = workspace {
         let _ = writeln!(text, "workspace: {}", plain(workspace));
@@ -87,7 +91,17 @@ fn row(outcome: &Outcome) -> [String; 7] {
     ]
 }
 
-fn failures(text: &mut String, outcomes: &[Outcome]) {
+/// What the run came to, on one line; `None` where nothing was returned. A long one is read with `--json`.
+fn result(merged: &Value) -> Option<String> {
+    match merged {
+        Value::Null => None,
+        Value::Object(map) if map.is_empty() => None,
+        merged => Some(plain(&merged.to_string())),
+    }
+}
+
+fn failures(text: &mut String, record: &RunRecord) {
+    let outcomes = &record.outcomes;
     let bad: Vec<&Outcome> = outcomes.iter().filter(|outcome| !outcome.is_ok() && !outcome.is_loser).collect();
     if bad.is_empty() {
         return;
@@ -107,9 +121,16 @@ fn failures(text: &mut String, outcomes: &[Outcome]) {
     if let Some(more @ 1..) = bad.len().checked_sub(FAILURES_TOLD) {
         let _ = writeln!(text, "… and {more} more");
     }
+    let tasks = record.measures.tasks;
+    let counted = usize::try_from(tasks.counted.saturating_sub(tasks.counted_ok)).unwrap_or(usize::MAX);
+    // Attempts that were done again stand in the table, and a run may be completed with them.
+    let void = match bad.len().saturating_sub(counted) {
+        0 => String::new(),
+        void => format!(" ({void} of them done again, or counted with their task)"),
+    };
     let _ = writeln!(
         text,
-        "{} of {} did not end ok: --json has every detail, --transcript DIR shows what each fork saw",
+        "{} of {} did not end ok{void}: --json has every detail, --transcript DIR shows what each fork saw",
         bad.len(),
         outcomes.len()
     );

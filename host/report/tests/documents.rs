@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, reason = "a test stops at what it did not expect")]
 use sandfork_model::{
     AgentError, Conflict, Counts, Event, EventBody, EventId, EventSink, Measures, MessageFacts, OnFailure, Outcome,
-    RunId, RunRecord, RunStatus, Status, TaskRef, Usage,
+    RunId, RunRecord, RunStatus, Status, TaskRef, Tasks, Usage,
 };
 use sandfork_report::{EngineFacts, EventLines, ProgressLines, RunFacts, report, schema, summary};
 use serde_json::{Value, json};
@@ -67,7 +67,10 @@ fn record() -> RunRecord {
             rejected_task_id: "beta".into(),
         }],
         events: BTreeMap::from([("run_started", 1), ("run_finished", 1), ("spawn_refused", 1)]),
-        measures: Measures::default(),
+        measures: Measures {
+            tasks: Tasks { own: 2, own_ok: 1, counted: 2, counted_ok: 1, blocked: 0 },
+            ..Measures::default()
+        },
         metrics: json!({ "context": { "forks": 1, "layers": { "rules": { "bytes": 4, "tokens": 1 } } } }),
         usage: Usage { model_calls: 3, tool_calls: 2, is_ledger_whole: true, ..Usage::default() },
     }
@@ -246,11 +249,34 @@ fn the_summary_lists_forks_and_says_what_to_do() {
          \x20 beta   beta   refused      0      0          0    0 µs\n\
          \n\
          beta: beta was not started: the run has used its 1 task [task_budget_exceeded]\n\
-         \x20 hint: raise it with --limit max_tasks=N\n\
          1 of 2 did not end ok: --json has every detail, --transcript DIR shows what each fork saw\n\
          conflict: `fact:population` was kept from alpha; beta says otherwise\n\
+         result: {\"fact:population\":\"14M\",\"fact:area\":2}\n\
          workspace: runs/demo-1/workspace\n"
     );
+}
+
+// GV-46
+#[test]
+fn attempts_that_were_done_again_are_told_apart_from_what_counts() {
+    let mut record = record();
+    record.status = RunStatus::Completed;
+    record.measures.tasks = Tasks { own: 1, own_ok: 1, counted: 1, counted_ok: 1, blocked: 0 };
+    let text = summary(&record, "demo-1", None);
+    assert!(text.contains("1 of 2 did not end ok (1 of them done again"), "{text}");
+}
+
+#[test]
+fn a_result_stands_on_one_line_and_nothing_is_said_where_there_is_none() {
+    let mut record = record();
+    record.merged = json!({ "text": "x\u{1b}[31m\n".repeat(1_000) });
+    let text = summary(&record, "demo-1", None);
+    let line = text.lines().find(|line| line.starts_with("result: ")).expect("a line");
+    assert!(line.chars().count() < 500 && !line.contains('\u{1b}') && line.ends_with('…'), "{line}");
+    for nothing in [Value::Null, json!({})] {
+        record.merged = nothing;
+        assert!(!summary(&record, "demo-1", None).contains("result:"));
+    }
 }
 
 #[test]

@@ -1,10 +1,14 @@
 //! Agent projects in the words of the command line: read, made, built. What the project room makes, the sandbox room
 //! judges; neither knows the other.
 
-use crate::problem::{all_placed, placed, usage};
-use sandfork_project::{BuildError, BuildOptions, Built, Case, Made, NewError, NewProject, Project, Watch};
+use crate::problem::{all_placed, of_file, placed, usage};
+use sandfork_plan::BUILT_IN_TOOLS;
+use sandfork_project::{
+    BuildError, BuildOptions, Built, Case, Made, NewError, NewProject, PROJECT_FILE, Project, Watch,
+};
 use sandfork_report::{Failure, Problem};
 use sandfork_sandbox::inspect;
+use sandfork_source::nearest;
 use std::path::Path;
 
 /// Why a project has no new component.
@@ -24,6 +28,22 @@ pub enum Unbuilt {
 /// Every problem of its `agent.yaml`.
 pub fn read_project(dir: &Path) -> Result<Project, Failure> {
     Project::read(dir).map_err(|problems| invalid_project(dir, all_placed(problems)))
+}
+
+/// Tools of a manifest that are probably misspelt: near to a built-in tool and none. A plan may bring tools of its own, so
+/// these are no mistakes that could be known.
+#[must_use]
+pub fn manifest_warnings(project: &Project) -> Vec<Problem> {
+    let file = if project.dir == Path::new(".") { PROJECT_FILE.into() } else { project.dir.join(PROJECT_FILE) };
+    let all = project.manifest.tools.iter().chain(&project.manifest.delegate);
+    let unknown = all.filter(|tool| !BUILT_IN_TOOLS.contains(&tool.as_str()));
+    unknown
+        .filter_map(|tool| {
+            let near = nearest(tool, BUILT_IN_TOOLS)?;
+            let hint = format!("did you mean `{near}`? otherwise a plan has to bring a tool of that name");
+            Some(Problem { hint: Some(hint), ..of_file(&file, format!("`{tool}` is no built-in tool")) })
+        })
+        .collect()
 }
 
 /// Makes a new project from the template of its language.
@@ -74,7 +94,10 @@ pub fn read_cases(project: &Project) -> Result<Vec<Case>, Failure> {
     let (mut cases, mut problems) = (Vec::new(), Vec::new());
     for file in files {
         match sandfork_project::read_cases(&file) {
-            Ok(read) => cases.extend(read),
+            Ok(read) => {
+                problems.extend(read.iter().flat_map(|case| case.unasked(project)));
+                cases.extend(read);
+            }
             Err(found) => problems.extend(found),
         }
     }

@@ -52,6 +52,7 @@ mod examine;
 mod explain;
 mod host;
 mod kept;
+mod mistaken;
 mod options;
 mod prepared;
 mod problem;
@@ -65,7 +66,8 @@ mod state;
 mod try_case;
 
 pub use authoring::{
-    Unbuilt, build_project, case_expects_nothing, invalid_cases, new_project, read_cases, read_project,
+    Unbuilt, build_project, case_expects_nothing, invalid_cases, manifest_warnings, new_project, read_cases,
+    read_project,
 };
 pub use bench::{Bench, Round};
 pub use builder::{DEFAULT_STATE_DIR, HostBuilder};
@@ -84,7 +86,7 @@ pub use try_case::Tried;
 pub use sandfork_causal as causal;
 /// The words that all rooms share: plans, tasks, outcomes, events, tools.
 pub use sandfork_model as model;
-pub use sandfork_orchestrator::{Broken, Explained, Interrupt, Spend, Waits};
+pub use sandfork_orchestrator::{Broken, Explained, Follows, Interrupt, Spend, Waits};
 pub use sandfork_plan::Overrides;
 /// Agent projects: what a directory with an `agent.yaml` is.
 pub use sandfork_project as project;

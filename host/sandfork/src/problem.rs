@@ -3,6 +3,7 @@
 use sandfork_model::port::Unloadable;
 use sandfork_report::{Failure, Problem};
 use std::fmt::Display;
+use std::io;
 use std::path::Path;
 
 /// A source problem with its place. A value from the command line is named by its flag and has no place.
@@ -26,6 +27,16 @@ pub(crate) fn all_placed(problems: Vec<sandfork_source::Problem>) -> Vec<Problem
 /// A problem of a whole file.
 pub(crate) fn of_file(file: &Path, message: impl Display) -> Problem {
     Problem { file: Some(file.display().to_string()), message: message.to_string(), ..Problem::default() }
+}
+
+/// A file that cannot be read, in words that do not depend on the operating system where they need not.
+pub(crate) fn unreadable(file: &Path, error: &io::Error) -> Problem {
+    let cause = match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    };
+    of_file(file, format!("the file cannot be read: {cause}"))
 }
 
 /// Why a component cannot be loaded.

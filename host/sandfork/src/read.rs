@@ -1,6 +1,8 @@
 //! Files to plans and components, with every problem in the words of the command line. No engine is needed for this.
 
-use crate::problem::{all_placed, invalid_plan, invalid_script, of_file};
+use crate::examine::Kind;
+use crate::mistaken::mistaken;
+use crate::problem::{all_placed, invalid_plan, invalid_script, unreadable};
 use sandfork_model::Plan;
 use sandfork_plan::Overrides;
 use sandfork_report::Failure;
@@ -16,7 +18,8 @@ pub(crate) const SCRIPT_BYTES: u64 = (1 << 20) + 1;
 /// # Errors
 /// Every problem found, each with its place.
 pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, Failure> {
-    sandfork_plan::load(path, overrides).map_err(|problems| invalid_plan(path, all_placed(problems)))
+    sandfork_plan::load(path, overrides)
+        .map_err(|problems| mistaken(path, Kind::Plan).unwrap_or_else(|| invalid_plan(path, all_placed(problems))))
 }
 
 /// Compiles a script to a component that needs nothing else.
@@ -24,10 +27,11 @@ pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, Failure> {
 /// # Errors
 /// Every problem found, each with its place.
 pub fn compile_script(path: &Path) -> Result<Vec<u8>, Failure> {
-    let source = read_bounded(path, SCRIPT_BYTES)
-        .map_err(|error| invalid_script(path, vec![of_file(path, format!("the file cannot be read: {error}"))]))?;
-    let compiled = sandfork_script::compile(&path.display().to_string(), &source)
-        .map_err(|problems| invalid_script(path, all_placed(problems)))?;
+    let source =
+        read_bounded(path, SCRIPT_BYTES).map_err(|error| invalid_script(path, vec![unreadable(path, &error)]))?;
+    let compiled = sandfork_script::compile(&path.display().to_string(), &source).map_err(|problems| {
+        mistaken(path, Kind::Script).unwrap_or_else(|| invalid_script(path, all_placed(problems)))
+    })?;
     Ok(compiled.component)
 }
 

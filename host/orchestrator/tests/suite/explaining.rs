@@ -1,7 +1,7 @@
 //! What is explained is what the gate does: the same numbers, the same refusals, and nothing used up by asking.
 
 use crate::fake::{Fake, task};
-use sandfork_model::{Ancestors, Ask, Cap, RequestOptions, ReviewSpec};
+use sandfork_model::{Ancestors, Ask, Cap, OnFailure, RequestOptions, RetryChange, RetrySpec, ReviewSpec};
 use sandfork_orchestrator::Explained;
 use serde_json::json;
 use std::time::Duration;
@@ -136,6 +136,26 @@ fn explaining_takes_nothing_so_that_siblings_are_told_alike() {
     assert_eq!(named(&rows, "root/x").spend, named(&rows, "root/z").spend);
     assert!(rows.iter().all(|row| row.refused.is_none()), "each is judged as the first of its kind: {rows:#?}");
     assert_eq!(rows, fake.explain());
+}
+
+// GV-46, GV-60
+#[test]
+fn what_follows_a_tasks_end_is_told_as_the_plan_says_it() {
+    let mut draft =
+        task("draft", "worker", RequestOptions { on_failure: Some(OnFailure::Skip), ..RequestOptions::default() });
+    draft.retry = RetrySpec { times: 2, changes: vec![RetryChange::Shrink] };
+    draft.review = Some(ReviewSpec { agent: "reviewer".into(), max_returns: 1 });
+    let fake = Fake::tasks(vec![draft.clone(), task("next", "worker", RequestOptions::default())])
+        .agent("worker", &[], json!([]))
+        .agent("reviewer", &[], json!([]));
+    let rows = fake.explain();
+    let follows = named(&rows, "draft").follows.clone().unwrap();
+    assert_eq!((follows.retry, follows.review, follows.on_failure), (draft.retry, draft.review, OnFailure::Skip));
+    assert_eq!(named(&rows, "next").follows.as_ref().unwrap().on_failure, OnFailure::Propagate);
+    assert_eq!(named(&rows, "draft.review").follows, None, "no task of its own");
+    assert!(rows.iter().all(|row| !row.holds_tank));
+    let rows = Fake::root("lead").agent("lead", &["leaf"], json!([])).agent("leaf", &[], json!([])).explain();
+    assert_eq!((named(&rows, "root").holds_tank, named(&rows, "root/leaf").holds_tank), (true, false));
 }
 
 // GV-07

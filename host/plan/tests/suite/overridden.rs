@@ -46,6 +46,8 @@ fn a_task_is_reached_by_its_id_or_its_number() {
     let tasks = plan.shape.tasks();
     assert_eq!(tasks[0].options.timeout, Some(Duration::from_secs(2)));
     assert_eq!(tasks[1].agent, "analyst");
+    let as_told = desk.load(TASKS, &sets(&[("tasks[0].timeout", "3s")])).unwrap();
+    assert_eq!(as_told.shape.tasks()[0].options.timeout, Some(Duration::from_secs(3)), "as problems name it");
 }
 
 #[test]
@@ -62,6 +64,8 @@ fn a_wrong_value_from_the_command_line_names_its_flag() {
         ("root.goal.x", "1", "`root.goal` is text and has no `x`", ""),
         ("root..goal", "1", "is not a path like root.goal", ""),
         ("", "1", "is not a path like root.goal", ""),
+        ("root[x]", "1", "unknown key `root[x]`", ""),
+        ("[0]", "1", "unknown key `[0]`", ""),
         ("root.context", "[1, 2", "this is not YAML", "quote it"),
         ("root.context", "[1]", "`root.context` is a list", ""),
         ("tasks", "[]", "the plan has both `root` and `tasks`", "`root` is one agent"),

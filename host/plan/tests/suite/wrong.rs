@@ -28,6 +28,7 @@ const ROWS: &[Row] = &[
     ("  lead: { script: a.yaml }", "  []", (3, 3), "`agents` is a list", "a map of agents"),
     ("lead: { script: a.yaml }", "lead: a.yaml", (3, 9), "`agents.lead` is text", "a map"),
     ("lead: { script: a.yaml }", "lead: { role: x }", (3, 9), "neither a script nor a component", "script, component"),
+    ("script: a.yaml", "turns: []", (3, 9), "has its script in place", "a file of its own"),
     ("script: a.yaml", "script: a.yaml, component: b.wasm", (3, 38), "both a script and a component", ""),
     ("script: a.yaml", "script: c.yaml", (3, 19), "names `c.yaml`, which cannot be read: no such file", "directory"),
     ("script: a.yaml", "script: workspace", (3, 19), "which is not a file", ""),

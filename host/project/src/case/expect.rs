@@ -88,11 +88,12 @@ impl Expect {
             (!kept.is_empty()).then_some(Value::Object(kept))
         };
         let error = got.error.as_ref().map(|error| {
-            let has_message =
-                before.and_then(|before| before.error.as_ref()).is_some_and(|e| e.contains_key("message"));
+            let written = before.and_then(|before| before.error.as_ref());
+            let has_message = written.is_some_and(|error| error.contains_key("message"));
+            let has_code = written.is_none_or(|error| error.contains_key("code"));
             let mut map = Map::new();
-            for key in ["code", "message"] {
-                if let Some(value) = error.get(key).filter(|_| key == "code" || has_message) {
+            for (key, is_wanted) in [("code", has_code), ("message", has_message)] {
+                if let Some(value) = error.get(key).filter(|_| is_wanted) {
                     map.insert(key.to_owned(), value.clone());
                 }
             }
@@ -139,13 +140,13 @@ fn status(node: &Node, path: &str, problems: &mut Problems) -> String {
 
 fn error(node: &Node, path: &str, problems: &mut Problems) -> Option<Map<String, Value>> {
     let mut fields = Fields::of(node, path, problems)?;
-    let code = fields.need_text("code", problems);
+    let code = fields.text("code", problems);
     let message = fields.text("message", problems);
     let details = fields.take("details");
     let details = details.and_then(|node| object(node, &fields.path_of("details"), problems));
     fields.finish(problems);
     let mut map = Map::new();
-    map.insert("code".into(), Value::from(code?));
+    map.extend(code.map(|code| ("code".to_owned(), Value::from(code))));
     map.extend(message.map(|message| ("message".to_owned(), Value::from(message))));
     map.extend(details.map(|details| ("details".to_owned(), Value::Object(details))));
     Some(map)

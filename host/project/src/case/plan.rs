@@ -68,6 +68,10 @@ impl Case {
 
     fn agents(&self, project: &Project, parts: &PlanParts<'_>) -> Node {
         let manifest = &project.manifest;
+        // An agent that names no tool of its own is given those that the case answers.
+        let answered = self.tools.iter().map(|(key, _)| key.text.as_str()).filter(|_| project.takes_any_tool);
+        let children = parts.children.iter().map(|child| child.name.to_owned());
+        let children: Vec<String> = children.filter(|_| project.takes_any_agent).collect();
         // Whoever is not in the case is not there: forking it is refused as it would be in a run.
         let known = |names: &'_ [String]| -> Vec<String> {
             let is_there = |name: &&String| {
@@ -78,14 +82,12 @@ impl Case {
             names.iter().filter(is_there).cloned().collect()
         };
         let texts = |names: Vec<String>, key: &str, making: Making| making.names(key, names.iter().map(String::as_str));
-        // Whoever uses what it is granted is granted what the case answers.
-        let answered = manifest.takes_any_tools.then_some(&self.tools).into_iter().flatten();
-        let tools = manifest.tools.iter().chain(answered.map(|(key, _)| &key.text));
         let under_test = Making::at(self.place)
             .text("component", &parts.component.display().to_string())
-            .names("tools", tools.map(String::as_str))
+            .names("tools", manifest.tools.iter().map(String::as_str).chain(answered))
             .names("delegate", manifest.delegate.iter().map(String::as_str));
-        let under_test = texts(known(&manifest.spawn), "spawn", under_test)
+        let spawn = if project.takes_any_agent { children } else { known(&manifest.spawn) };
+        let under_test = texts(spawn, "spawn", under_test)
             .with_some("output_schema", manifest.output_schema.as_ref().map(|schema| value_node(self.place, schema)));
         let mut agents = Making::at(self.place).with(&manifest.name, under_test.done());
         for child in parts.children.iter().filter(|child| child.name != manifest.name) {

@@ -3,7 +3,9 @@
 use super::expect::{Expect, object};
 use crate::files::{cause, read_bounded};
 use crate::project::{Project, below};
-use sandfork_source::{Fields, Key, Node, NodeValue, ParseLimits, Place, Problem, Problems, expect_list, parse, quote};
+use sandfork_source::{
+    Fields, Key, Node, NodeValue, ParseLimits, Place, Problem, Problems, expect_list, nearest, parse, quote,
+};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,6 +44,25 @@ impl Case {
     #[must_use]
     pub fn replies(&self) -> Option<serde_json::Value> {
         self.replies.as_ref().map(Node::to_json)
+    }
+
+    /// Answers of tools that the manifest neither calls nor hands on: nobody could ask for them, and the tool that was meant
+    /// would answer by itself.
+    #[must_use]
+    pub fn unasked(&self, project: &Project) -> Vec<Problem> {
+        let asked = || project.manifest.tools.iter().chain(&project.manifest.delegate).map(String::as_str);
+        let known = |tool: &str| project.takes_any_tool || asked().any(|asked| asked == tool);
+        let unasked = self.tools.iter().filter(|(key, _)| !known(&key.text));
+        unasked
+            .map(|(key, _)| {
+                let message = format!("the case answers {}, which agent.yaml names under no list", quote(&key.text));
+                let problem = Problem::new(&self.file, key.place, message);
+                match nearest(&key.text, asked()) {
+                    Some(near) => problem.hint(format!("did you mean `{near}`?")),
+                    None => problem.hint("name it under `tools`, or under `delegate` if only forked agents call it"),
+                }
+            })
+            .collect()
     }
 
     /// The scripts that stand for agents it forks, each with its name.

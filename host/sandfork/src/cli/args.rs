@@ -11,12 +11,12 @@ Examples:
   sandfork run plan.yaml --json > report.json         the report; progress stays on stderr
   sandfork run plan.yaml --virtual-time --json        the same bytes in every run
   sandfork bench plan.yaml --rounds 5                 serial against parallel
-  sandfork check agent.yaml                           what is wrong, and where
+  sandfork check plan.yaml                            what is wrong, and where
   sandfork explain plan.yaml                          what each fork may do, spend and see, and why
   sandfork compare a.json b.json                      two reports, and what the difference says
   sandfork artifacts demo-1                           what a kept run produced
-  sandfork compile agent.yaml -o agent.wasm           a script as a component of its own
-  sandfork new --lang js greeter                      an agent of your own in a language: new, build, test, run
+  sandfork compile alpha.yaml -o alpha.wasm           a script as a component of its own
+  sandfork new --lang js greeter                      an agent of your own: then build, test, run
 
 Exit codes:";
 
@@ -31,7 +31,7 @@ fn after_help() -> String {
 #[command(name = "sandfork", version, after_help = after_help(), arg_required_else_help = true)]
 pub(crate) struct Cli {
     /// Say more on stderr: once for what the host does, twice for why, three times for all of it
-    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 1_000)]
     pub(crate) verbose: u8,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -49,8 +49,8 @@ pub(crate) enum Command {
     /// Compile a script to a component that needs nothing else
     #[command(after_help = "Example:\n  sandfork compile alpha.yaml -o alpha.wasm")]
     Compile(CompileArgs),
-    /// Say whether a plan, script or component can be right, without running it
-    #[command(after_help = "Examples:\n  sandfork check plan.yaml\n  sandfork check alpha.yaml alpha.wasm --json")]
+    /// Say whether a plan, script, component, manifest or case can be right, without running it
+    #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
     /// Say what each fork of a plan may do, spend and see, and which rule took what away, without running it
     #[command(after_help = EXPLAIN_EXAMPLES)]
@@ -61,7 +61,7 @@ pub(crate) enum Command {
     /// Ingest event logs, in any order and with any lines twice, and say what each task amounts to
     #[command(after_help = EVENTS_EXAMPLES)]
     Events(EventsArgs),
-    /// Show what is in a component: imports, exports, sizes
+    /// Show what is in a component: imports, exports, sizes, its manifest and what it may reach
     #[command(after_help = "Examples:\n  sandfork inspect alpha.wasm\n  sandfork inspect alpha.wasm --json")]
     Inspect(InspectArgs),
     /// Make an agent project: agent, manifest, cases, plan
@@ -99,6 +99,14 @@ Examples:
   sandfork run plan.yaml --limit max_depth=3 --set root.goal='Fix the tests'
   sandfork run plan.yaml --transcript transcripts     what each fork saw, one private file each
   sandfork run plan.yaml --in-place                   work on the workspace itself, not on a copy";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  sandfork check plan.yaml                            with its scripts and components
+  sandfork check alpha.yaml alpha.wasm --json
+  sandfork check greeter                              an agent project: its agent.yaml and its cases
+
+Warnings are what will be refused when it runs, although the file is in order; they change no exit code.";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -175,7 +183,7 @@ pub(crate) struct PlanArgs {
     /// Change a limit of the run: KEY=VALUE, as in the plan's `limits`
     #[arg(long = "limit", value_name = "KEY=VALUE")]
     pub(crate) limits: Vec<String>,
-    /// Change a value of the plan: PATH=VALUE, such as root.goal=...
+    /// Change a value of the plan: PATH=VALUE, such as root.goal=... or tasks.ID.timeout=5s
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub(crate) sets: Vec<String>,
     /// Worker threads [default: one per CPU]
@@ -249,7 +257,7 @@ pub(crate) struct CompileArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Plans, scripts or components; recognised by their content
+    /// Plans, scripts, components, agent.yaml, cases, or the directory of an agent project; recognised by their content
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Print problems as one JSON document on stdout

@@ -33,7 +33,13 @@ pub(crate) fn artifacts(args: &ArtifactsArgs) -> Exit {
 fn one(args: &ArtifactsArgs, kept: &KeptArtifacts, text: &str) -> Exit {
     let full = if text.starts_with("artifact://") { text.to_owned() } else { format!("artifact://{text}") };
     let Some(entry) = ArtifactRef::parse(&full).and_then(|reference| kept.entry(&reference)) else {
-        let message = format!("run {} has no artifact {text}; `sandfork artifacts {}` lists them", args.run, args.run);
+        let of_name: Vec<String> =
+            kept.entries().iter().filter(|entry| entry.reference.name == text).map(short).collect();
+        let message = if of_name.is_empty() {
+            format!("run {} has no artifact {text}; `sandfork artifacts {}` lists them", args.run, args.run)
+        } else {
+            format!("say which version of {text}: {}", of_name.join(", "))
+        };
         return plan::refuse(&plan::usage(message), args.json);
     };
     match kept.text(entry) {
@@ -77,9 +83,10 @@ fn words(kept: &KeptArtifacts) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            "{name:<width$}  {:>9} bytes  {:>7} lines  {digest}  {made_by} by {task} ({})",
+            "{name:<width$}  {:>9} bytes  {:>7} {:<5}  {digest}  {made_by} by {task} ({})",
             entry.bytes,
             entry.lines,
+            if entry.lines == 1 { "line" } else { "lines" },
             plain(&entry.agent)
         );
     }

@@ -25,11 +25,16 @@ pub(crate) fn bench(args: BenchArgs) -> Exit {
     let exit = match &bench.spoilt {
         None => Exit::Completed,
         Some(record) => {
-            show::say(&format!("{}\nonly runs that complete can be timed", summary(record, &name, None)));
+            let advice = "error: only runs that complete can be timed; `sandfork run` shows the same without timing";
+            show::say(&format!("{}{advice}", summary(record, &name, None)));
             if record.is_interrupted { Exit::Interrupted } else { record.status.into() }
         }
     };
-    if args.json { show::document(&bench.to_json(), exit) } else { show::text(&table(&name, &bench), exit) }
+    if args.json {
+        return show::document(&bench.to_json(), exit);
+    }
+    // Figures of no round would be noughts.
+    if bench.rounds.is_empty() { exit } else { show::text(&table(&name, &bench), exit) }
 }
 
 fn table(name: &str, bench: &Bench) -> String {

@@ -13,8 +13,13 @@ pub(crate) fn build(args: &BuildArgs, verbose: u8) -> Exit {
         .and_then(|project| built(&project, args.force, verbose));
     match built {
         Ok(_) => Exit::Completed,
-        Err((failure, exit)) => show::failure(&failure, false, exit),
+        Err((failure, exit)) => show::failure(&unsaid(failure, verbose), false, exit),
     }
+}
+
+/// What is left to say of a build that failed: with `-v` the toolchain's words were shown as they came.
+pub(crate) fn unsaid(failure: Failure, verbose: u8) -> Failure {
+    if verbose > 0 && failure.code == "build_failed" { Failure { problems: Vec::new(), ..failure } } else { failure }
 }
 
 /// Builds a project and says what came of it; a failure with how the process should end.
@@ -26,6 +31,9 @@ pub(crate) fn built(project: &Project, force: bool, verbose: u8) -> Result<Built
         Unbuilt::Wrong(failure) => (failure, Exit::Usage),
         Unbuilt::Failed(failure) => (failure, Exit::Failed),
     })?;
+    for warning in sandfork::manifest_warnings(project) {
+        show::say(&format!("warning: {}", warning.words()));
+    }
     let (path, bytes) = (built.path.display(), built.component.len());
     show::say(&if built.was_fresh {
         format!("{path}: {bytes} bytes, up to date")

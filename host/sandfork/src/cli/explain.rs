@@ -3,7 +3,8 @@
 use crate::cli::args::ExplainArgs;
 use crate::cli::exit::Exit;
 use crate::cli::{plan, show};
-use sandfork::{Explained, HostError, Spend, Waits};
+use sandfork::{Explained, Follows, HostError, Spend, Waits};
+use sandfork_model::{OnFailure, RetryChange, ReviewSpec};
 use sandfork_report::plain::plain;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -52,9 +53,11 @@ fn document(row: &Explained) -> Value {
         "depth": row.depth,
         "asked_by": row.asked_by,
         "waits": row.waits.as_ref().map(waits),
+        "follows": row.follows.as_ref().map(follows),
         "refused": row.refused.as_ref().map(|(code, message)| json!({ "code": code, "message": message })),
         "do": { "tools": row.tools, "delegate": row.delegate, "spawn": row.spawn },
         "spend": spend,
+        "holds_tank": row.holds_tank,
         "see": { "layers_bytes": layers, "shared": row.shared },
         "taken": row.taken,
     })
@@ -62,6 +65,62 @@ fn document(row: &Explained) -> Value {
 
 fn waits(waits: &Waits) -> Value {
     json!({ "layer": waits.layer, "needs": waits.needs, "needs_optional": waits.needs_optional })
+}
+
+fn follows(follows: &Follows) -> Value {
+    let change: Vec<Value> = follows.retry.changes.iter().map(change).collect();
+    let review = follows.review.as_ref();
+    json!({
+        "retry": { "times": follows.retry.times, "change": change },
+        "review": review.map(|review| json!({ "agent": review.agent, "max_returns": review.max_returns })),
+        "on_failure": on_failure(follows),
+    })
+}
+
+/// A change as a plan writes it.
+fn change(change: &RetryChange) -> Value {
+    match change {
+        RetryChange::Again | RetryChange::Shrink => json!(change.name()),
+        RetryChange::Tier(tier) => json!({ "tier": tier }),
+        RetryChange::Goal(goal) => json!({ "goal": goal }),
+    }
+}
+
+fn on_failure(follows: &Follows) -> &'static str {
+    match follows.on_failure {
+        OnFailure::Propagate => "propagate",
+        OnFailure::Skip => "skip",
+    }
+}
+
+/// What a plan's task says of its end, in two lines at most.
+fn ends(text: &mut String, follows: &Follows) {
+    if let Some(ReviewSpec { agent, max_returns }) = &follows.review {
+        let returns = match max_returns {
+            0 => "who may not send it back".to_owned(),
+            times => format!("who may send it back {}", counted(*times)),
+        };
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(text, "  {:<9} by {}, {returns}", "accepted", plain(agent));
+    }
+    let again = match follows.retry.times {
+        0 => String::new(),
+        times => {
+            let changes: Vec<String> =
+                follows.retry.changes.iter().map(|one| plain(&change(one).to_string())).collect();
+            let changes = if changes.is_empty() { String::new() } else { format!(" ({})", changes.join(", then ")) };
+            format!("done again, at most {}{changes}; then ", counted(times))
+        }
+    };
+    let run = match follows.on_failure {
+        OnFailure::Propagate => "the run fails",
+        OnFailure::Skip => "the run goes on without it and is partial",
+    };
+    let _ = writeln!(text, "  {:<9} {again}{run} (on_failure: {})", "if bad", on_failure(follows));
+}
+
+fn counted(times: u32) -> String {
+    if times == 1 { "once".to_owned() } else { format!("{times} times") }
 }
 
 fn words(row: &Explained) -> String {
@@ -82,6 +141,9 @@ fn words(row: &Explained) -> String {
         let names = if names.is_empty() { "nobody".to_owned() } else { plain(&names.join(", ")) };
         let _ = writeln!(text, "  {:<9} {names}; layer {layer}", "waits for");
     }
+    if let Some(follows) = &row.follows {
+        ends(&mut text, follows);
+    }
     if let Some((code, message)) = &row.refused {
         let _ = writeln!(text, "  refused   {code}: {}", plain(message));
         return text;
@@ -96,6 +158,10 @@ fn words(row: &Explained) -> String {
     for Spend { name, default, entry, task, result } in &row.spend {
         let (entry, task) = (or_dash(*entry), or_dash(*task));
         let _ = writeln!(text, "  {:<9} {name:<13} {default:>16} {entry:>16} {task:>16} {result:>16}", "");
+    }
+    if row.holds_tank {
+        let _ = writeln!(text, "  {:<9} (a root is given the run's whole tank, to hand on: limits.budget, or", "");
+        let _ = writeln!(text, "  {:<9} limits.max_tasks times the default; of turns it may use `steps` itself)", "");
     }
     let layers: Vec<String> = row.layers.iter().map(|(name, bytes)| format!("{name} {bytes}")).collect();
     let _ = writeln!(text, "  {:<9} {} (bytes)", "sees", layers.join(", "));

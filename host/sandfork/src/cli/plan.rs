@@ -16,9 +16,9 @@ pub(crate) fn read(args: &PlanArgs) -> Result<Plan, HostError> {
     read_with(&args.plan, &args.limits, &args.sets)
 }
 
-/// Reads a plan with changes, each NAME=VALUE.
+/// Reads a plan with changes, each KEY=VALUE.
 pub(crate) fn read_with(plan: &Path, limits: &[String], sets: &[String]) -> Result<Plan, HostError> {
-    let overrides = Overrides { limits: pairs("--limit", limits)?, sets: pairs("--set", sets)? };
+    let overrides = Overrides { limits: pairs("--limit", "KEY", limits)?, sets: pairs("--set", "PATH", sets)? };
     Ok(sandfork::read_plan(plan, &overrides)?)
 }
 
@@ -72,10 +72,10 @@ pub(crate) fn usage(message: impl Into<String>) -> HostError {
     HostError::NotStarted(Failure { code: "usage", message: message.into(), problems: Vec::new() })
 }
 
-fn pairs(flag: &str, given: &[String]) -> Result<Vec<(String, String)>, HostError> {
+fn pairs(flag: &str, name: &str, given: &[String]) -> Result<Vec<(String, String)>, HostError> {
     let pair = |text: &String| match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err(usage(format!("{flag} {text}: expected NAME=VALUE"))),
+        _ => Err(usage(format!("{flag} {text}: expected {name}=VALUE"))),
     };
     given.iter().map(pair).collect()
 }

@@ -1,7 +1,7 @@
 //! `sandfork test`: a project's cases, each run for real and held to what it expects.
 
 use crate::cli::args::TestArgs;
-use crate::cli::build::built;
+use crate::cli::build::{built, unsaid};
 use crate::cli::exit::Exit;
 use crate::cli::tested::{Tested, Verdict};
 use crate::cli::{plan, show, signal};
@@ -30,7 +30,8 @@ pub(crate) fn test(args: &TestArgs, verbose: u8) -> Exit {
     match tested(args, verbose) {
         Ok(tested) if args.json => show::document(&tested.document(), tested.exit()),
         Ok(tested) => show::text(&tested.total(), tested.exit()),
-        Err(Stopped::Before(failure, exit)) => show::failure(&failure, args.json, exit),
+        Err(Stopped::Before(failure, exit)) if args.json => show::failure(&failure, true, exit),
+        Err(Stopped::Before(failure, exit)) => show::failure(&unsaid(failure, verbose), false, exit),
         Err(Stopped::During(error)) => plan::refuse(&error, args.json),
     }
 }
