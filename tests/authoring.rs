@@ -374,3 +374,25 @@ fn every_key_of_manifests_and_cases_is_in_the_documentation() {
         }
     }
 }
+
+#[test]
+fn what_a_toolchain_says_last_is_what_it_has_to_say_and_is_said_once() {
+    let home = tempfile::tempdir().expect("a directory");
+    ok("new", sandfork(home.path(), &["new", "--lang", "python", "a"]));
+    let bin = home.path().join("a/.venv/bin");
+    std::fs::create_dir_all(&bin).expect("made");
+    // As componentize-py does: a Rust program with a trace of itself, if one is asked for.
+    let fake = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'componentize-py 1' && exit 0\n\
+                echo 'SyntaxError: invalid syntax (agent.py, line 7)' >&2\n\
+                [ -n \"$RUST_BACKTRACE\" ] && seq 1 100 >&2\nexit 1\n";
+    let path = bin.join("componentize-py");
+    std::fs::write(&path, fake).expect("written");
+    ok("chmod", Command::new("chmod").arg("+x").arg(&path).output().expect("chmod starts"));
+    for args in [["build", "a"].as_slice(), &["build", "a", "-v"], &["test", "a", "-v"]] {
+        let mut command = Run::args(args.iter().copied()).command();
+        let output = command.current_dir(home.path()).env("RUST_BACKTRACE", "1").output().expect("the binary starts");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert_eq!(said.matches("SyntaxError: invalid syntax (agent.py, line 7)").count(), 1, "{args:?}: {said}");
+    }
+}

@@ -126,6 +126,12 @@ fn a_component_that_needs_wasi_says_in_the_run_what_it_says_when_it_is_checked()
 }
 
 #[test]
+fn what_is_no_event_log_is_told_as_that() {
+    let told = with_all(&["events", "plan.yaml"]).go().expect_code(1).stdout;
+    assert!(told.contains("hint: this is no event log") && !told.contains("at line 1 column"), "{told}");
+}
+
+#[test]
 fn the_summary_shows_what_the_run_came_to() {
     let told = with_all(&["run", "plan.yaml", "-q"]).go().expect_code(0).stdout;
     assert!(told.contains("\nresult: {\"reply\":\"done\"}\n"), "{told}");

@@ -61,7 +61,11 @@ impl Envelope {
     /// # Errors
     /// What is missing or wrong, in one sentence.
     pub fn read(line: &str) -> Result<Self, Malformed> {
-        let value: Value = serde_json::from_str(line).map_err(|error| Malformed(format!("no JSON: {error}")))?;
+        let value: Value = serde_json::from_str(line).map_err(|error| {
+            // The line is known; of its own line 1 nobody wants to hear.
+            let words = error.to_string().replace(" at line 1 column ", " at column ");
+            Malformed(format!("no JSON: {words}"))
+        })?;
         Self::from_json(&value, u64::try_from(line.len()).unwrap_or(u64::MAX))
     }
 

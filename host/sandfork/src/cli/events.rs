@@ -90,5 +90,9 @@ fn words(ingested: &Ingested) -> String {
     for rejected in &ingested.rejected {
         let _ = writeln!(text, "{}", plain(rejected));
     }
+    if counts.refused == counts.delivered && counts.delivered > 0 {
+        let log = "`sandfork run PLAN --events FILE` writes one, and a kept run has its own in .sandfork/runs/RUN/events.jsonl";
+        let _ = writeln!(text, "hint: this is no event log: {log}");
+    }
     sandfork::model::redact::redact(&text).into_owned()
 }
