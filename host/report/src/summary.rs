@@ -1,7 +1,7 @@
 //! What a run amounted to, for people: one line on top, a table of forks, and what to do about those that did not end ok.
 
 use crate::hint::hint;
-use crate::plain::{duration, plain};
+use crate::plain::{duration, grouped, plain};
 use sandfork_model::redact::redact;
 use sandfork_model::{Outcome, RunRecord, Status};
 use serde_json::Value;
@@ -138,17 +138,4 @@ fn failures(text: &mut String, record: &RunRecord) {
 
 fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
-}
-
-/// 12345678 as `12 345 678`.
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -5,7 +5,7 @@ use crate::cli::exit::Exit;
 use crate::cli::{plan, show};
 use sandfork::{Explained, Follows, HostError, Spend, Waits};
 use sandfork_model::{OnFailure, RetryChange, ReviewSpec};
-use sandfork_report::plain::plain;
+use sandfork_report::plain::{grouped, plain};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -86,6 +86,14 @@ fn change(change: &RetryChange) -> Value {
     }
 }
 
+fn change_words(change: &RetryChange) -> String {
+    match change {
+        RetryChange::Again | RetryChange::Shrink => change.name().to_owned(),
+        RetryChange::Tier(tier) => format!("at the tier {}", plain(tier)),
+        RetryChange::Goal(goal) => format!("with the goal {:?}", plain(goal)),
+    }
+}
+
 fn on_failure(follows: &Follows) -> &'static str {
     match follows.on_failure {
         OnFailure::Propagate => "propagate",
@@ -106,8 +114,7 @@ fn ends(text: &mut String, follows: &Follows) {
     let again = match follows.retry.times {
         0 => String::new(),
         times => {
-            let changes: Vec<String> =
-                follows.retry.changes.iter().map(|one| plain(&change(one).to_string())).collect();
+            let changes: Vec<String> = follows.retry.changes.iter().map(change_words).collect();
             let changes = if changes.is_empty() { String::new() } else { format!(" ({})", changes.join(", then ")) };
             format!("done again, at most {}{changes}; then ", counted(times))
         }
@@ -154,9 +161,9 @@ fn words(row: &Explained) -> String {
     }
     let _ =
         writeln!(text, "  {:<9} {:<13} {:>16} {:>16} {:>16} {:>16}", "spends", "", "default", "entry", "task", "gets");
-    let or_dash = |amount: Option<u64>| amount.map_or_else(|| "-".to_owned(), |amount| amount.to_string());
+    let or_dash = |amount: Option<u64>| amount.map_or_else(|| "-".to_owned(), grouped);
     for Spend { name, default, entry, task, result } in &row.spend {
-        let (entry, task) = (or_dash(*entry), or_dash(*task));
+        let (entry, task, default, result) = (or_dash(*entry), or_dash(*task), grouped(*default), grouped(*result));
         let _ = writeln!(text, "  {:<9} {name:<13} {default:>16} {entry:>16} {task:>16} {result:>16}", "");
     }
     if row.holds_tank {
