@@ -154,7 +154,8 @@ fn explain_tells_what_follows_a_bad_end_and_why_a_root_holds_so_much() {
 #[test]
 fn an_artifact_without_its_version_and_a_run_without_its_number_are_told_what_there_is() {
     let script = "agent: a\ntools: [artifact_put]\nturns:\n  - do:\n      - { tool: artifact_put, with: { name: report, text: x } }\n  - return: 1\n";
-    let ran = with_all(&["run", "plan.yaml", "-q"]).file("a.yaml", script).go().expect_code(0);
+    let plan = PLAN.replace("a.yaml }", "a.yaml, tools: [artifact_put] }");
+    let ran = with_all(&["run", "plan.yaml", "-q"]).file("plan.yaml", plan).file("a.yaml", script).go().expect_code(0);
     let ask = |args: &[&str]| {
         let mut command = Run::args(["artifacts"]).with(args.iter().copied()).command();
         let output = command.current_dir(ran.home()).output().expect("the binary starts");

@@ -31,6 +31,7 @@ mod hostile;
 mod incident;
 mod isolation;
 mod languages;
+mod library;
 mod limits;
 mod live;
 mod loops;

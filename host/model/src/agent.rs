@@ -25,7 +25,7 @@ pub struct AgentEntry {
     pub role: String,
     /// What it is for, for a parent's choice. Empty if unsaid.
     pub description: String,
-    /// What it may call; `None` where the plan is silent (a script's own list then counts).
+    /// What it may call; `None` where the plan is silent: nothing, then.
     pub tools: Option<Vec<String>>,
     /// What it may hand on without calling it.
     pub delegate: Vec<String>,

@@ -49,7 +49,7 @@ pub fn read_tree(file: &str, document: &Node, base: &Path) -> Result<Plan, Vec<P
 
 fn checked(file: &str, document: &Node, base: &Path, overrides: &Overrides) -> Result<Plan, Vec<Problem>> {
     let mut problems = Problems::new(file);
-    let plan = plan(document, &Base::new(file, base), &mut problems);
+    let plan = plan(document, &Base::new(file, base), &overrides.tools, &mut problems);
     match plan {
         Some(plan) if problems.is_empty() => Ok(plan),
         _ => Err(problems.into_vec().into_iter().map(|problem| overrides.name(problem)).collect()),
@@ -57,7 +57,7 @@ fn checked(file: &str, document: &Node, base: &Path, overrides: &Overrides) -> R
 }
 
 /// The plan; `None` only where problems were pushed.
-fn plan(document: &Node, base: &Base<'_>, problems: &mut Problems) -> Option<Plan> {
+fn plan(document: &Node, base: &Base<'_>, offered: &[String], problems: &mut Problems) -> Option<Plan> {
     let mut fields = Fields::of(document, "", problems)?;
     let name = run_name(&mut fields, problems);
     let goal = fields.text("goal", problems);
@@ -67,7 +67,7 @@ fn plan(document: &Node, base: &Base<'_>, problems: &mut Problems) -> Option<Pla
     let scripted = fields.take("tools").map(|node| tools(node, problems)).unwrap_or_default();
     // All names written under `tools`, also those of entries with problems: one mistake is reported once.
     let names = document.get("tools").into_iter().flat_map(keys);
-    let known = Known::new("tool", BUILT_IN_TOOLS.into_iter().chain(names));
+    let known = Known::new("tool", BUILT_IN_TOOLS.into_iter().chain(offered.iter().map(String::as_str)).chain(names));
     let agents = fields.need("agents", problems).map(|node| agents(node, &known, base, problems));
     let workspace = fields.take("workspace").and_then(|node| base.directory(node, "workspace", problems));
     let limits = fields.take("limits").map_or_else(RunLimits::default, |node| limits(node, &known, problems));

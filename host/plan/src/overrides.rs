@@ -14,6 +14,8 @@ pub struct Overrides {
     /// `--set PATH=VALUE`: a dotted path into the document; steps into a list are numbers from 0, or task ids, also written
     /// as problems name them (`tasks[0].goal`). The value is what an unquoted YAML scalar would be, or a flow list, a flow map or a quoted text.
     pub sets: Vec<(String, String)>,
+    /// Names of the tools that the host answers besides the built-in ones: a plan grants and limits them like those.
+    pub tools: Vec<String>,
 }
 
 impl Overrides {

@@ -62,7 +62,8 @@ fn contexts(plan: &Plan, entry: &AgentEntry, file: &Path, manifest: &Value) -> V
 }
 
 fn tools(entry: &AgentEntry, file: &Path, manifest: &Value) -> Vec<Problem> {
-    let Some(granted) = &entry.tools else { return Vec::new() };
+    // An entry that says nothing grants nothing.
+    let granted = entry.tools.as_deref().unwrap_or_default();
     let missing = names(manifest, "tools").filter(|tool| !granted.iter().any(|granted| granted == tool));
     missing.map(|tool| warning(entry, file, &format!("asks for the tool `{tool}`"), "tools", tool)).collect()
 }

@@ -66,7 +66,9 @@ impl Host {
     /// Every problem of the plan, or of the first script that has any. A broken component is not one of them: it fails the
     /// forks that need it.
     pub async fn load(&self, path: &Path, overrides: &Overrides) -> Result<Prepared, HostError> {
-        let (path, overrides) = (path.to_path_buf(), overrides.clone());
+        let (path, mut overrides) = (path.to_path_buf(), overrides.clone());
+        // A plan grants the host's own tools by their names, as it does the built-in ones.
+        overrides.tools.extend(self.tools.iter().flat_map(|provider| provider.specs()).map(|spec| spec.name));
         let plan = blocking("reading the plan", move || crate::read_plan(&path, &overrides)).await??;
         self.prepare(plan).await
     }

@@ -58,7 +58,7 @@ const NO_AMOUNT: [&str; 14] = [
 ];
 
 fn with(key: &str, value: &str) -> Overrides {
-    Overrides { limits: vec![(key.into(), value.into())], sets: vec![] }
+    Overrides { limits: vec![(key.into(), value.into())], ..Overrides::default() }
 }
 
 // HOSTILE 16
@@ -151,7 +151,8 @@ fn the_table_of_defaults_can_be_written_back_into_a_plan() {
 #[test]
 fn policies_are_read_and_what_cannot_be_right_is_refused() {
     let desk = Desk::new();
-    let plan = |limits: &str| format!("{ROOT}limits: {limits}\n");
+    let scripted = "tools: { search: { script: [{ result: 1 }] }, compare: { script: [{ result: 1 }] } }";
+    let plan = |limits: &str| format!("{ROOT}{scripted}\nlimits: {limits}\n");
     let limits = desk
         .valid(&plan(
             "{ floors: { root: { input_tokens: 5 }, acceptance: { output_tokens: 6 } }, on_shortage: { tier: fast }, \

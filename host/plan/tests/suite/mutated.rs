@@ -60,7 +60,7 @@ proptest! {
     #[test]
     fn any_override_is_read_or_refused(path in "[a-z.0-9\\[]{0,20}", value in any::<String>()) {
         for path in [path.clone(), format!("root.{path}"), format!("limits.{path}"), format!("agents.lead.{path}")] {
-            let overrides = Overrides { limits: vec![], sets: vec![(path, value.clone())] };
+            let overrides = Overrides { limits: vec![], sets: vec![(path, value.clone())], ..Overrides::default() };
             if let Err(problems) = read("plan.yaml", FULL.as_bytes(), Path::new("nowhere"), &overrides) {
                 prop_assert!(!problems.is_empty());
             }

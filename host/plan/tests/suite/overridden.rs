@@ -8,7 +8,7 @@ use std::time::Duration;
 
 fn sets(sets: &[(&str, &str)]) -> Overrides {
     let sets = sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    Overrides { limits: vec![], sets }
+    Overrides { sets, ..Overrides::default() }
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_wrong_value_from_the_command_line_names_its_flag() {
         assert!(problems[0].message.contains(message), "{path}: {text}");
         assert!(problems[0].hint.clone().unwrap_or_default().contains(hint), "{path}: {text}");
     }
-    let limit = Overrides { limits: vec![("max_depth".into(), "x".into())], sets: vec![] };
+    let limit = Overrides { limits: vec![("max_depth".into(), "x".into())], ..Overrides::default() };
     assert_eq!(desk.load(ROOT, &limit).unwrap_err()[0].file, "--limit max_depth");
     assert!(desk.load(TASKS, &sets(&[("tasks.9.goal", "x")])).unwrap_err()[0].message.contains("has no `9`"));
 }

@@ -32,6 +32,8 @@ pub(crate) struct Rig {
     pub(crate) runtime: Runtime,
     host: Arc<Host>,
     home: TempDir,
+    /// Tools of the bench's own; every agent is granted all of them.
+    tools: Vec<String>,
 }
 
 /// An agent and how many forks of it the plan asks for.
@@ -47,8 +49,9 @@ impl Rig {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
         let home = tempfile::tempdir()?;
         let builder = Host::builder().live_forks(live).state_dir(home.path().join("state"));
+        let names = tools.iter().flat_map(|provider| provider.specs()).map(|spec| spec.name).collect();
         let host = tools.into_iter().fold(builder, sandfork::HostBuilder::tool).build()?;
-        Ok(Self { runtime, host: Arc::new(host), home })
+        Ok(Self { runtime, host: Arc::new(host), home, tools: names })
     }
 
     /// A plan of independent tasks, every limit on: run-wide ones sized to the forks, each fork's own as by default.
@@ -57,7 +60,7 @@ impl Rig {
         for Part { agent, code, .. } in parts {
             let (key, file) = self.write(agent, *code)?;
             if let Some(agents) = agents.as_object_mut() {
-                agents.insert((*agent).into(), json!({ key: file }));
+                agents.insert((*agent).into(), json!({ key: file, "tools": self.tools }));
             }
         }
         let first = parts.first().context("a plan has an agent")?.agent;
@@ -65,7 +68,7 @@ impl Rig {
                                "tasks": [{ "id": "t0", "agent": first, "goal": "measure" }] });
         let path = self.home.path().join("plan.json");
         std::fs::write(&path, document.to_string())?;
-        let mut plan = read_plan(&path, &Overrides::default())?;
+        let mut plan = read_plan(&path, &Overrides { tools: self.tools.clone(), ..Overrides::default() })?;
         let Shape::Tasks(tasks) = &plan.shape else { bail!("the plan has tasks") };
         let one = tasks.first().context("the plan has a task")?.clone();
         let agents = parts.iter().flat_map(|part| std::iter::repeat_n(part.agent, part.forks));

@@ -18,7 +18,11 @@ pub(crate) fn read(args: &PlanArgs) -> Result<Plan, HostError> {
 
 /// Reads a plan with changes, each KEY=VALUE.
 pub(crate) fn read_with(plan: &Path, limits: &[String], sets: &[String]) -> Result<Plan, HostError> {
-    let overrides = Overrides { limits: pairs("--limit", "KEY", limits)?, sets: pairs("--set", "PATH", sets)? };
+    let overrides = Overrides {
+        limits: pairs("--limit", "KEY", limits)?,
+        sets: pairs("--set", "PATH", sets)?,
+        ..Overrides::default()
+    };
     Ok(sandfork::read_plan(plan, &overrides)?)
 }
 
