@@ -60,7 +60,11 @@ impl Rig {
         for Part { agent, code, .. } in parts {
             let (key, file) = self.write(agent, *code)?;
             if let Some(agents) = agents.as_object_mut() {
-                agents.insert((*agent).into(), json!({ key: file, "tools": self.tools }));
+                // A shipped agent asks for the tools of its manifest; these are the ones that they use.
+                let own = self.tools.iter().map(String::as_str);
+                let asked = matches!(code, Code::Built(_)).then_some(["read_file", "search_files"]);
+                let tools: Vec<&str> = own.chain(asked.into_iter().flatten()).collect();
+                agents.insert((*agent).into(), json!({ key: file, "tools": tools }));
             }
         }
         let first = parts.first().context("a plan has an agent")?.agent;
