@@ -1,6 +1,7 @@
 //! Which versions of artifacts there are, which of them each task was handed, and who must be told of a newer one (GV-48).
 //! Knows names and numbers, never bytes.
 
+use sandfork_model::ArtifactRef;
 use std::collections::HashMap;
 
 /// The versions that were stored in this run, each with the top ordinal of the fork it was stored for. What an output only
@@ -11,8 +12,8 @@ pub(crate) struct Stored(HashMap<String, HashMap<u64, u32>>);
 impl Stored {
     /// A version was stored.
     pub(crate) fn note(&mut self, reference: &str, top_ordinal: u32) {
-        if let Some((name, version)) = parts(reference) {
-            self.0.entry(name.to_owned()).or_default().insert(version, top_ordinal);
+        if let Some(ArtifactRef { name, version }) = ArtifactRef::parse(reference) {
+            self.0.entry(name).or_default().insert(version, top_ordinal);
         }
     }
 
@@ -37,16 +38,17 @@ pub(crate) struct Versions {
 impl Versions {
     /// The reference with the newest accepted version of its name.
     pub(crate) fn renewed(&self, reference: &str) -> String {
-        match parts(reference).and_then(|(name, version)| Some((name, version, *self.newest.get(name)?))) {
-            Some((name, version, newest)) if newest > version => format!("artifact://{name}/v{newest}"),
-            _ => reference.to_owned(),
-        }
+        let newer = ArtifactRef::parse(reference).and_then(|ArtifactRef { name, version }| {
+            let newest = self.newest.get(&name).copied().filter(|newest| *newest > version)?;
+            Some(ArtifactRef { name, version: newest })
+        });
+        newer.map_or_else(|| reference.to_owned(), |newer| newer.to_string())
     }
 
     /// A task is handed this reference.
     pub(crate) fn hand(&mut self, task: usize, reference: &str) {
-        if let Some((name, version)) = parts(reference) {
-            self.readers.entry(name.to_owned()).or_default().insert(task, version);
+        if let Some(ArtifactRef { name, version }) = ArtifactRef::parse(reference) {
+            self.readers.entry(name).or_default().insert(task, version);
         }
     }
 
@@ -59,22 +61,17 @@ impl Versions {
         ordinals_of: impl Fn(usize) -> &'a [u32],
     ) -> Vec<usize> {
         let mut outdated = Vec::new();
-        for (name, version) in references.filter_map(parts).filter(|(name, version)| stored.has(name, *version)) {
-            let newest = self.newest.entry(name.to_owned()).or_insert(version);
+        let there = references.filter_map(ArtifactRef::parse).filter(|one| stored.has(&one.name, one.version));
+        for ArtifactRef { name, version } in there {
+            let newest = self.newest.entry(name.clone()).or_insert(version);
             *newest = (*newest).max(version);
-            let older = self.readers.get(name).into_iter().flatten().filter(|(_, handed)| **handed < version);
+            let older = self.readers.get(&name).into_iter().flatten().filter(|(_, handed)| **handed < version);
             outdated.extend(
-                older.map(|(reader, _)| *reader).filter(|reader| !stored.is_made_by(name, ordinals_of(*reader))),
+                older.map(|(reader, _)| *reader).filter(|reader| !stored.is_made_by(&name, ordinals_of(*reader))),
             );
         }
         outdated.sort_unstable();
         outdated.dedup();
         outdated
     }
-}
-
-/// Name and version of `artifact://NAME/vN`.
-fn parts(reference: &str) -> Option<(&str, u64)> {
-    let (name, version) = reference.strip_prefix("artifact://")?.rsplit_once("/v")?;
-    Some((name, version.parse().ok()?))
 }
