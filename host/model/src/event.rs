@@ -296,7 +296,7 @@ impl Event {
         line.insert("task_id".into(), (&*self.task.task_id).into());
         line.insert("parent_task_id".into(), self.task.parent_task_id.as_deref().into());
         line.insert("agent".into(), (&*self.task.agent).into());
-        line.insert("agent_id".into(), (&*self.task.agent_id).into());
+        line.insert("agent_id".into(), self.task.agent_id().into());
         line.insert("depth".into(), self.task.depth.into());
         line.insert("seq".into(), seq.into());
         line.insert("seq_no".into(), self.seq_no.into());

@@ -2,7 +2,7 @@
 
 use crate::digest::sha256_hex;
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The two names of a run: guests see `name`, reports and events carry `id`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl TaskPath {
 pub const RUN_THREAD: &str = "@run";
 
 /// Who a fork is: shared by everything that speaks of it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct TaskRef {
     /// The run it belongs to.
     pub run: RunId,
@@ -71,12 +71,11 @@ pub struct TaskRef {
     pub agent: Arc<str>,
     /// What its events are called after: the task id, or `@run` for the run itself, whose name a task may have too.
     pub thread_id: Arc<str>,
-    /// Id of the fork's thread, `sub-{8 hex}-d{depth}`, seeded by run name and task id.
-    pub agent_id: Arc<str>,
     /// 0 for the run's own tasks.
     pub depth: u32,
     /// Orders forks: depth first, request order.
     pub path: TaskPath,
+    agent_id: OnceLock<Box<str>>,
 }
 
 impl TaskRef {
@@ -110,21 +109,38 @@ impl TaskRef {
             task_id: Arc::clone(&run.name),
             parent_task_id: None,
             agent: "orchestrator".into(),
-            agent_id: "orchestrator".into(),
             thread_id: RUN_THREAD.into(),
             depth: 0,
             path: TaskPath::above_all(),
+            agent_id: OnceLock::from(Box::from("orchestrator")),
         }
     }
 
     fn new(run: RunId, task_id: Arc<str>, parent: Option<Arc<str>>, agent: Arc<str>, path: TaskPath) -> Self {
         let depth = path.depth();
-        let seed = sha256_hex(format!("{}\n{task_id}", run.name).as_bytes());
-        let agent_id = format!("sub-{}-d{depth}", seed.get(..8).unwrap_or("00000000")).into();
         let thread_id = Arc::clone(&task_id);
-        Self { run, task_id, parent_task_id: parent, agent, thread_id, agent_id, depth, path }
+        Self { run, task_id, parent_task_id: parent, agent, thread_id, depth, path, agent_id: OnceLock::new() }
+    }
+
+    /// Id of the fork's thread, `sub-{8 hex}-d{depth}`, seeded by run name and task id. Made when it is first written down:
+    /// many forks end before anybody asks for it.
+    #[must_use]
+    pub fn agent_id(&self) -> &str {
+        self.agent_id.get_or_init(|| {
+            let seed = sha256_hex(format!("{}\n{}", self.run.name, self.task_id).as_bytes());
+            format!("sub-{}-d{}", seed.get(..8).unwrap_or("00000000"), self.depth).into()
+        })
     }
 }
+
+/// Within a run the place in the tree is the fork.
+impl PartialEq for TaskRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.task_id == other.task_id && self.run == other.run
+    }
+}
+
+impl Eq for TaskRef {}
 
 impl PartialOrd for TaskRef {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {

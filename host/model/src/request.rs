@@ -285,7 +285,7 @@ pub struct Request {
     /// The whole input besides the run's shared one.
     pub context: Value,
     /// Options, or what is wrong with them: a bad option refuses this request alone, not its siblings.
-    pub options: Result<RequestOptions, String>,
+    pub options: Result<Arc<RequestOptions>, String>,
     /// Added by the host so that a batch covers all it must (HF-13).
     pub is_added: bool,
 }

@@ -97,7 +97,8 @@ impl<'a> Batch<'a> {
             let mut outcome = self.refused(task, &request, &refusal);
             outcome.status = Status::Cancelled;
             outcome.is_loser = reason == Reason::Decided;
-            self.asker.run().keep_refused(outcome.clone());
+            let outcome = Arc::new(outcome);
+            self.asker.run().keep_refused(Arc::clone(&outcome));
             self.nursery.end(place, outcome);
         }
     }
@@ -107,8 +108,8 @@ impl<'a> Batch<'a> {
         match verdict {
             Verdict::Refused { task, request, refusal } => {
                 self.announce(&task, &refusal);
-                let outcome = self.refused(task, &request, &refusal);
-                self.asker.run().keep_refused(outcome.clone());
+                let outcome = Arc::new(self.refused(task, &request, &refusal));
+                self.asker.run().keep_refused(Arc::clone(&outcome));
                 self.nursery.end(place, outcome);
             }
             Verdict::Waiting(waiting) => self.line.push_back((place, waiting)),

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// What one task of the plan came to, and which of the run's own forks worked on it.
 pub(crate) struct TaskEnd {
     pub(crate) spec: TaskSpec,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: Arc<Outcome>,
     /// Top ordinals of its attempts and reviews.
     pub(crate) ordinals: Vec<u32>,
 }
@@ -161,6 +161,7 @@ impl<'a> Course<'a> {
     /// The request of a later attempt, under an id that nobody has.
     fn named(&mut self, mut request: Request) -> Request {
         if let Ok(options) = &mut request.options {
+            let options = Arc::make_mut(options);
             options.id = options.id.as_deref().map(|id| self.free_id(id));
         }
         request
@@ -175,7 +176,7 @@ impl<'a> Course<'a> {
     }
 
     /// The ends since the last look, at least one; none once nobody is awaited any more.
-    async fn next_ends(&mut self) -> Vec<(usize, Outcome)> {
+    async fn next_ends(&mut self) -> Vec<(usize, Arc<Outcome>)> {
         loop {
             for batch in &mut self.batches {
                 batch.start();

@@ -3,6 +3,7 @@
 
 use sandfork_model::{Cover, Request};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// What a batch names, value by value: existing demands stay as they are and first; demands for values that are not to be
 /// covered are dropped; missing ones are clones of the first demand. A batch that names no value passes untouched.
@@ -34,7 +35,7 @@ fn added(template: &Request, key: &str, value: &str) -> Request {
     }
     if let Ok(options) = &mut request.options {
         // A second request of the same id would be refused.
-        options.id = None;
+        Arc::make_mut(options).id = None;
     }
     request.is_added = true;
     request
@@ -48,7 +49,7 @@ mod tests {
 
     fn demand(platform: Option<&str>) -> Request {
         let context = platform.map_or_else(|| json!({}), |platform| json!({ "platform": platform }));
-        let options = Ok(RequestOptions::default());
+        let options = Ok(Arc::new(RequestOptions::default()));
         Request { agent: "shopper".into(), goal: "find it".into(), context, options, is_added: false }
     }
 

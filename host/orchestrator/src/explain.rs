@@ -94,7 +94,7 @@ impl TaskReader for Nothing {
 
 fn plain_request(agent: &str, options: RequestOptions) -> Request {
     let goal = "(what its parent asks)".to_owned();
-    Request { agent: agent.into(), goal, context: json!({}), options: Ok(options), is_added: false }
+    Request { agent: agent.into(), goal, context: json!({}), options: Ok(Arc::new(options)), is_added: false }
 }
 
 struct Telling<'a> {

@@ -121,7 +121,7 @@ fn denial(fork: &Fork, tool: &str) -> Option<u32> {
 fn spend(fork: &Fork) -> Vec<Spend> {
     let limits = &fork.run.plan.limits;
     let defaults = limits.fork.amounts();
-    let (entry, task) = (&fork.entry.budget, &fork.options.budget);
+    let (entry, task) = (&fork.row.entry.budget, &fork.options.budget);
     let (by_entry, by_task) = (entry.amounts(limits.fork.fuel_per_step), task.amounts(limits.fork.fuel_per_step));
     let granted = fork.state.lock().budget.as_ref().map(|budget| *budget.granted()).unwrap_or_default();
     let mut all: Vec<Spend> = Dimension::ALL
@@ -151,7 +151,7 @@ fn spend(fork: &Fork) -> Vec<Spend> {
     all.push(Spend {
         name: "time_ms",
         default: ms(time),
-        entry: fork.entry.timeout.map(ms),
+        entry: fork.row.entry.timeout.map(ms),
         task: fork.options.timeout.map(ms),
         result: fork.ceilings.timeout_ns / 1_000_000,
     });
@@ -160,8 +160,8 @@ fn spend(fork: &Fork) -> Vec<Spend> {
 
 /// Tools that somebody wrote for this agent and that it does not have.
 fn taken_tools(fork: &Fork) -> Vec<String> {
-    let manifest = fork.run.agents.manifest_tools(&fork.entry.name).unwrap_or_default();
-    let written = fork.entry.tools.iter().flatten().chain(manifest).chain(fork.options.tools.iter().flatten());
+    let manifest = fork.run.agents.manifest_tools(&fork.row.entry.name).unwrap_or_default();
+    let written = fork.row.entry.tools.iter().flatten().chain(manifest).chain(fork.options.tools.iter().flatten());
     let mut told = HashSet::new();
     let mut taken = Vec::new();
     for tool in written.filter(|tool| told.insert(tool.as_str())) {

@@ -2,15 +2,17 @@
 
 use crate::circles::Recent;
 use crate::fingerprint::Fingerprint;
+use crate::grants::Granted;
 use crate::guarded::Guarded;
 use crate::nursery::Nursery;
+use crate::rows::Row;
 use crate::run::Run;
 use crate::schema::OutputSchema;
 use crate::seats::Seat;
 use crate::stop::StopCell;
 use sandfork_model::{
-    AgentEntry, Budget, Counts, Dimension, Event, EventBody, EventId, Grant, Leash, OnFailure, Request, RequestOptions,
-    Shortfall, Standing, TaskRef, Thread,
+    Budget, Counts, Dimension, Event, EventBody, EventId, Leash, OnFailure, Request, RequestOptions, Shortfall,
+    Standing, TaskRef, Thread,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -116,11 +118,11 @@ pub(crate) struct Fork {
     pub(crate) run: Arc<Run>,
     pub(crate) task: Arc<TaskRef>,
     pub(crate) parent: Option<Arc<Fork>>,
-    pub(crate) entry: Arc<AgentEntry>,
-    pub(crate) grant: Grant,
+    pub(crate) row: Arc<Row>,
+    pub(crate) grant: Arc<Granted>,
     pub(crate) goal: String,
     pub(crate) context: Value,
-    pub(crate) options: RequestOptions,
+    pub(crate) options: Arc<RequestOptions>,
     pub(crate) on_failure: OnFailure,
     pub(crate) ceilings: Ceilings,
     fingerprint: OnceLock<Fingerprint>,
@@ -143,9 +145,9 @@ pub(crate) struct Fork {
 /// What the gate hands over for a fork that may start.
 pub(crate) struct Admitted {
     pub(crate) task: Arc<TaskRef>,
-    pub(crate) entry: Arc<AgentEntry>,
-    pub(crate) grant: Grant,
-    pub(crate) options: RequestOptions,
+    pub(crate) row: Arc<Row>,
+    pub(crate) grant: Arc<Granted>,
+    pub(crate) options: Arc<RequestOptions>,
     pub(crate) ceilings: Ceilings,
     pub(crate) output_schema: Option<OutputSchema>,
     pub(crate) budget: Budget,
@@ -168,7 +170,7 @@ impl Fork {
         Arc::new(Self {
             task: admitted.task,
             parent,
-            entry: admitted.entry,
+            row: admitted.row,
             grant: admitted.grant,
             goal: request.goal,
             context: request.context,

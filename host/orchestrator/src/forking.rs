@@ -69,13 +69,13 @@ fn read_task(place: usize, task: &Value) -> Result<Request, String> {
         agent: text("agent")?,
         goal: text("goal")?,
         context: map.get("context").cloned().unwrap_or_else(|| json!({})),
-        options: RequestOptions::from_json(&Value::Object(options)),
+        options: RequestOptions::from_json(&Value::Object(options)).map(Arc::new),
         is_added: false,
     })
 }
 
 /// `{ok, text, outcomes, error?}`; `ok` is false if any child is not ok, and the error has M2's shape (M4-19).
-fn summary(outcomes: &[Outcome]) -> Value {
+fn summary(outcomes: &[Arc<Outcome>]) -> Value {
     let ok = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
     let mut text = format!("fork_subagents: {ok} of {} ok\n", outcomes.len());
     for outcome in outcomes {
@@ -84,7 +84,7 @@ fn summary(outcomes: &[Outcome]) -> Value {
     let mut answer = json!({
         "ok": ok == outcomes.len(),
         "text": text,
-        "outcomes": outcomes.iter().map(spawning::seen).collect::<Vec<_>>(),
+        "outcomes": outcomes.iter().map(|outcome| spawning::seen(outcome)).collect::<Vec<_>>(),
     });
     let first = outcomes.iter().find_map(|outcome| outcome.error.as_ref().map(|error| (outcome, error)));
     if let (Some((outcome, error)), Some(map)) = (first, answer.as_object_mut()) {

@@ -143,7 +143,7 @@ fn admit(
     };
     let ceilings = ceilings(asker, &candidate, &amounts).ok_or_else(|| refuse::time(&node, &request.agent))?;
     check_level(run, request, &candidate)?;
-    let footprint = run.agents.footprint(&candidate.entry.name);
+    let footprint = candidate.row.footprint;
     let seat = take_seat(run, footprint).ok_or_else(|| refuse::host_full(run, &request.agent, footprint))?;
     let moved = budget.split(&amounts).map_err(|shortfall| short(shortfall.into()))?;
     run.tasks_used.fetch_add(1, Ordering::AcqRel);
@@ -156,7 +156,7 @@ fn admit(
     }
     Ok(Admitted {
         task: Arc::clone(task),
-        entry: run.rows.entry(candidate.entry),
+        row: Arc::clone(candidate.row),
         grant,
         options: candidate.options,
         ceilings,
@@ -243,7 +243,7 @@ fn ceilings(asker: Asker<'_>, candidate: &Candidate<'_>, amounts: &Amounts) -> O
         }
     };
     let default = if asker.asks_for_root() { limits.fork.root_timeout } else { limits.fork.timeout };
-    let declared_timeout = candidate.options.timeout.or(candidate.entry.timeout).unwrap_or(default);
+    let declared_timeout = candidate.options.timeout.or(candidate.row.entry.timeout).unwrap_or(default);
     let timeout_ns = nanos(declared_timeout).min(left_ns);
     let steps = candidate.ask.steps.map_or(limits.fork.steps.ceiling(), Cap::ceiling);
     let memory_bytes = candidate.ask.memory.map_or(limits.fork.memory, Cap::ceiling).min(memory_above);

@@ -1,12 +1,16 @@
-//! What a child may use and hand on: the entry and the request within the parent's ceiling. Pure set arithmetic; the gate
-//! turns a [`Excess`] into a refusal.
+//! What a child may use and hand on: the entry and the request within the parent's ceiling. Set arithmetic; the gate turns
+//! an [`Excess`] into a refusal. What an entry grants by itself is made once and shared by its forks.
 
+use crate::told::Told;
+use crate::toolbox::Toolbox;
 use sandfork_model::grant::ALWAYS_GRANTED;
 use sandfork_model::{AgentEntry, Grant};
 use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 /// What was asked beyond what may be given.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Excess {
     /// The tools beyond.
     pub(crate) tools: Vec<String>,
@@ -21,14 +25,35 @@ const ADD_TO_ENTRY: &str = "add it to `tools` of its plan entry";
 /// What a parent lacks.
 const ADD_TO_PARENT: &str = "add it to `tools` or `delegate` of its parent's plan entry";
 
-/// The grant of a child. `ceiling` is the parent's grant; `None` for the plan's own tasks: the plan is the ceiling.
-pub(crate) fn grant(
-    entry: &AgentEntry,
-    manifest_tools: Option<&[String]>,
-    asked: Option<&[String]>,
-    ceiling: Option<&Grant>,
-) -> Result<Grant, Excess> {
-    let own: BTreeSet<String> = match (&entry.tools, manifest_tools) {
+/// A grant, shared by the forks that have it, with what each of them is told of it.
+#[derive(Debug)]
+pub(crate) struct Granted {
+    grant: Grant,
+    told: OnceLock<Told>,
+}
+
+impl Granted {
+    fn new(grant: Grant) -> Arc<Self> {
+        Arc::new(Self { grant, told: OnceLock::new() })
+    }
+
+    /// What every fork with this grant is told of it.
+    pub(crate) fn told(&self, toolbox: &Toolbox) -> &Told {
+        self.told.get_or_init(|| Told::of(&self.grant, toolbox))
+    }
+}
+
+impl Deref for Granted {
+    type Target = Grant;
+
+    fn deref(&self) -> &Grant {
+        &self.grant
+    }
+}
+
+/// What a plan entry grants by itself.
+pub(crate) fn own(entry: &AgentEntry, manifest_tools: Option<&[String]>) -> Result<Arc<Granted>, Excess> {
+    let tools: BTreeSet<String> = match (&entry.tools, manifest_tools) {
         (Some(tools), Some(manifest)) => {
             let tools = set(tools);
             within(set(manifest), &tools, "what its plan entry allows (asked by its manifest)")?;
@@ -45,27 +70,39 @@ pub(crate) fn grant(
             )?
         }
     };
-    let tools = match asked {
-        Some(asked) => within(set(asked), &own, "what its plan entry allows")?,
-        None => own,
+    let spawn = entry.spawn.iter().map(|name| if name == "self" { entry.name.clone() } else { name.clone() }).collect();
+    Ok(Granted::new(Grant { tools, delegate: set(&entry.delegate), spawn }))
+}
+
+/// The grant of a child whose entry grants `own`. `ceiling` is the parent's grant; `None` for the plan's own tasks: the plan
+/// is the ceiling.
+pub(crate) fn grant(
+    own: &Arc<Granted>,
+    asked: Option<&[String]>,
+    ceiling: Option<&Grant>,
+) -> Result<Arc<Granted>, Excess> {
+    let granted = match asked {
+        Some(asked) => {
+            let tools = within(set(asked), &own.tools, "what its plan entry allows")?;
+            Granted::new(Grant { tools, delegate: own.delegate.clone(), spawn: own.spawn.clone() })
+        }
+        None => Arc::clone(own),
     };
-    let delegate = set(&entry.delegate);
     if let Some(ceiling) = ceiling {
         let beyond = |tools: &BTreeSet<String>| -> Vec<String> {
             tools.iter().filter(|tool| !ceiling.covers(tool)).cloned().collect()
         };
-        let excess = beyond(&tools);
+        let excess = beyond(&granted.tools);
         if !excess.is_empty() {
             return Err(Excess { tools: excess, beyond: "what its parent has or may hand on", remedy: ADD_TO_PARENT });
         }
-        let excess = beyond(&delegate);
+        let excess = beyond(&granted.delegate);
         if !excess.is_empty() {
             let beyond = "what its parent has or may hand on (as `delegate`)";
             return Err(Excess { tools: excess, beyond, remedy: ADD_TO_PARENT });
         }
     }
-    let spawn = entry.spawn.iter().map(|name| if name == "self" { entry.name.clone() } else { name.clone() }).collect();
-    Ok(Grant { tools, delegate, spawn })
+    Ok(granted)
 }
 
 fn within(

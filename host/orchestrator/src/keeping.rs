@@ -5,6 +5,7 @@ use crate::checkpoint;
 use crate::cutting::Over;
 use crate::fork::Fork;
 use crate::port::length;
+use crate::prose::written_bytes;
 use crate::whole::Whole;
 use sandfork_model::{ArtifactRef, Completion, EventBody, EventId, MadeBy, NewArtifact, Outcome, TaskRef};
 use serde_json::Value;
@@ -29,7 +30,7 @@ pub(crate) async fn tool_result(fork: &Fork, tool: &str, text: String, call: &Ev
         Some(reference) => Some(reference),
         None => {
             let tool: String = tool.chars().take(TOOL_CHARS).map(fit).collect();
-            keep(fork, &fork.task, format!("result.{}.{tool}", fork.task.agent_id), &whole, call).await
+            keep(fork, &fork.task, format!("result.{}.{tool}", fork.task.agent_id()), &whole, call).await
         }
     };
     let references = reference.iter().cloned().collect();
@@ -38,15 +39,17 @@ pub(crate) async fn tool_result(fork: &Fork, tool: &str, text: String, call: &Ev
 
 /// The outputs of children as their parent's message carries them: one over the limit of a single result travels as a
 /// reference. The children's own results are left as they are.
-pub(crate) async fn outputs(fork: &Fork, outcomes: &mut [Outcome]) {
+pub(crate) async fn outputs(fork: &Fork, outcomes: &mut [Arc<Outcome>]) {
     let limit = fork.run.plan.limits.fork.tool_result;
     for outcome in outcomes {
-        let Some(text) = outcome.output.as_ref().map(Value::to_string) else { continue };
+        // Most are small, and need not be written down to be known as such.
+        let large = outcome.output.as_ref().filter(|output| written_bytes(output) > limit);
+        let Some(text) = large.map(Value::to_string) else { continue };
         let Some(over) = Over::of(&text, limit, None) else { continue };
         let whole = Whole::of(&text, over.rest_bytes());
         let truncated = EventBody::Truncated { what: "output", bytes: length(&text), limit: over.limit };
         let cause = fork.emit(truncated, None);
-        let name = format!("output.{}", outcome.task.agent_id);
+        let name = format!("output.{}", outcome.task.agent_id());
         let reference = keep(fork, &outcome.task, name, &whole, &cause).await;
         let mut cut = over.cut(&whole, reference.as_deref(), may_read(fork));
         // What the child says in short is read under the same keys as in an output that is small.
@@ -57,7 +60,7 @@ pub(crate) async fn outputs(fork: &Fork, outcomes: &mut [Outcome]) {
                 cut.insert(key.into(), said);
             }
         }
-        outcome.output = Some(cut);
+        Arc::make_mut(outcome).output = Some(cut);
     }
 }
 

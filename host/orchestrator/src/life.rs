@@ -82,7 +82,7 @@ async fn begin(fork: &Arc<Fork>, ticket: Ticket) -> Result<Arc<dyn Agent>, Verdi
     }
     let loaded = tokio::select! {
         biased;
-        loaded = fork.run.agents.load(&fork.entry) => loaded,
+        loaded = fork.run.agents.load(&fork.row.entry) => loaded,
         reason = fork.stop.wait() => return Err(ending::stopped(fork, reason)),
     };
     if let Some(reason) = fork.stop.reason() {

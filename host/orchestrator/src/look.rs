@@ -3,20 +3,21 @@
 use crate::asker::Asker;
 use crate::fingerprint::Fingerprint;
 use crate::fork::Fork;
-use crate::grants::grant;
+use crate::grants::{Granted, grant};
 use crate::refuse;
+use crate::rows::Row;
 use crate::run::Run;
 use crate::schema::OutputSchema;
-use sandfork_model::{AgentEntry, Ancestors, Ask, Grant, Refusal, Request, RequestOptions};
+use sandfork_model::{AgentEntry, Ancestors, Ask, Refusal, Request, RequestOptions};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A request that has passed every check that costs nothing.
 pub(crate) struct Candidate<'a> {
-    pub(crate) entry: &'a AgentEntry,
-    pub(crate) options: RequestOptions,
+    pub(crate) row: &'a Arc<Row>,
+    pub(crate) options: Arc<RequestOptions>,
     /// Grants come after the totals in the gate's order, so a failed one waits here for its turn.
-    pub(crate) granted: Result<Grant, Box<Refusal>>,
+    pub(crate) granted: Result<Arc<Granted>, Box<Refusal>>,
     pub(crate) ask: Ask,
     pub(crate) output_schema: Option<OutputSchema>,
 }
@@ -24,11 +25,11 @@ pub(crate) struct Candidate<'a> {
 impl Candidate<'_> {
     /// What makes the task of this candidate's request the same as another.
     pub(crate) fn fingerprint(&self, request: &Request) -> Fingerprint {
-        fingerprint(request, self.granted.as_ref().ok())
+        fingerprint(request, self.granted.as_deref().ok())
     }
 }
 
-fn fingerprint(request: &Request, grant: Option<&Grant>) -> Fingerprint {
+fn fingerprint(request: &Request, grant: Option<&Granted>) -> Fingerprint {
     let none = BTreeSet::new();
     Fingerprint::of(&request.goal, &request.context, grant.map_or(&none, |grant| &grant.tools))
 }
@@ -38,7 +39,8 @@ pub(crate) fn look<'a>(asker: Asker<'_>, run: &'a Run, request: &Request) -> Res
     let limits = &run.plan.limits;
     let node = asker.node();
     let options = request.options.clone().map_err(|why| refuse::invalid(&node, &request.agent, &why))?;
-    let entry = run.plan.agent(&request.agent).ok_or_else(|| refuse::unknown(&node, &request.agent, &run.plan))?;
+    let row = run.rows.row(&request.agent).ok_or_else(|| refuse::unknown(&node, &request.agent, &run.plan))?;
+    let entry = &row.entry;
     if let Asker::Fork(fork) = asker
         && !fork.grant.spawn.contains(&entry.name)
     {
@@ -50,21 +52,22 @@ pub(crate) fn look<'a>(asker: Asker<'_>, run: &'a Run, request: &Request) -> Res
     }
     let ceiling = match asker {
         Asker::Plan(_) => None,
-        Asker::Fork(fork) => Some(&fork.grant),
+        Asker::Fork(fork) => Some(&**fork.grant),
     };
-    let granted = grant(entry, run.agents.manifest_tools(&entry.name), options.tools.as_deref(), ceiling);
+    let own = row.grant.as_ref().map_err(Clone::clone);
+    let granted = own.and_then(|own| grant(own, options.tools.as_deref(), ceiling));
     if let Asker::Fork(fork) = asker {
-        let own = || fingerprint(request, granted.as_ref().ok());
+        let own = || fingerprint(request, granted.as_deref().ok());
         check_ancestors(fork, entry, own, run)?;
     }
     let asked = options.output_schema.as_ref().map(OutputSchema::new);
     let output_schema = asked
-        .or_else(|| run.rows.output_schema(entry))
+        .or_else(|| row.output_schema())
         .transpose()
         .map_err(|why| refuse::invalid(&node, &entry.name, &format!("`output_schema` is no JSON Schema: {why}")))?;
     let granted = granted.map_err(|excess| refuse::grant_exceeds(&node, &entry.name, &excess));
     let ask = options.budget.or(&entry.budget);
-    Ok(Candidate { entry, options, granted, ask, output_schema })
+    Ok(Candidate { row, options, granted, ask, output_schema })
 }
 
 /// The very same task in an ancestor.
@@ -75,7 +78,7 @@ fn check_ancestors(
     run: &Run,
 ) -> Result<(), Box<Refusal>> {
     if run.plan.limits.ancestors == Ancestors::Refuse {
-        let mut same_agent = fork.lineage().filter(|up| up.entry.name == entry.name).peekable();
+        let mut same_agent = fork.lineage().filter(|up| up.row.entry.name == entry.name).peekable();
         let own = same_agent.peek().is_some().then(own);
         let cycle = same_agent.find(|up| own.as_ref().is_some_and(|own| up.fingerprint().is_same(own)));
         if let Some(ancestor) = cycle {

@@ -5,20 +5,21 @@ use crate::course::TaskEnd;
 use sandfork_model::{Conflict, OnFailure, Outcome, RunStatus, Shape, Status, Tasks};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// What the plan's own forks came to.
 pub(crate) struct Tally {
     /// What each task finally came to, in plan order.
     pub(crate) ends: Vec<TaskEnd>,
     /// How a planner's own forks ended.
-    pub(crate) planners: Vec<Outcome>,
+    pub(crate) planners: Vec<Arc<Outcome>>,
     /// Top ordinals of attempts that were done again: they and what they forked count against nobody.
     pub(crate) void: HashSet<u32>,
 }
 
 /// Merges the plan's own outcomes: by key over the ok ones, first kept. A root's output stands alone.
 pub(crate) fn merge(shape: &Shape, ends: &[TaskEnd]) -> (Value, Vec<Conflict>) {
-    let own = ends.iter().map(|end| &end.outcome).filter(|outcome| outcome.is_ok());
+    let own = ends.iter().map(|end| &*end.outcome).filter(|outcome| outcome.is_ok());
     if matches!(shape, Shape::Root(_)) {
         return (own.into_iter().find_map(|outcome| outcome.output.clone()).unwrap_or(Value::Null), Vec::new());
     }
@@ -54,7 +55,7 @@ pub(crate) fn merge(shape: &Shape, ends: &[TaskEnd]) -> (Value, Vec<Conflict>) {
 
 /// `failed` if the root, a planner, or a plan task with `propagate`, is not ok; `partial` if anything else was not ok in the
 /// end.
-pub(crate) fn status(shape: &Shape, tally: &Tally, outcomes: &[Outcome]) -> RunStatus {
+pub(crate) fn status(shape: &Shape, tally: &Tally, outcomes: &[Arc<Outcome>]) -> RunStatus {
     let is_root = matches!(shape, Shape::Root(_));
     let fails = |outcome: &Outcome| !outcome.is_ok() && (is_root || outcome.on_failure == OnFailure::Propagate);
     if own(tally).any(fails) || tally.planners.iter().any(|planner| !planner.is_ok()) {
@@ -67,7 +68,7 @@ pub(crate) fn status(shape: &Shape, tally: &Tally, outcomes: &[Outcome]) -> RunS
 }
 
 /// How the tasks that count fared.
-pub(crate) fn tasks(tally: &Tally, outcomes: &[Outcome]) -> Tasks {
+pub(crate) fn tasks(tally: &Tally, outcomes: &[Arc<Outcome>]) -> Tasks {
     let count = |outcomes: &mut dyn Iterator<Item = &Outcome>| u64::try_from(outcomes.count()).unwrap_or(u64::MAX);
     Tasks {
         own: count(&mut own(tally)),
@@ -79,12 +80,12 @@ pub(crate) fn tasks(tally: &Tally, outcomes: &[Outcome]) -> Tasks {
 }
 
 fn own(tally: &Tally) -> impl Iterator<Item = &Outcome> {
-    tally.ends.iter().map(|end| &end.outcome)
+    tally.ends.iter().map(|end| &*end.outcome)
 }
 
 /// What happened below depth 0 counts unless it was done again or lost to its siblings; of depth 0 only how each task ended.
-fn counted<'a>(tally: &'a Tally, outcomes: &'a [Outcome]) -> impl Iterator<Item = &'a Outcome> {
-    let below = outcomes.iter().filter(|outcome| outcome.task.depth > 0);
+fn counted<'a>(tally: &'a Tally, outcomes: &'a [Arc<Outcome>]) -> impl Iterator<Item = &'a Outcome> {
+    let below = outcomes.iter().map(|outcome| &**outcome).filter(|outcome| outcome.task.depth > 0);
     let below = below.filter(|outcome| !tally.void.contains(&outcome.task.path.top_ordinal()));
     below.chain(own(tally)).filter(|outcome| !outcome.is_loser)
 }

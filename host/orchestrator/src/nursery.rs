@@ -9,7 +9,7 @@ use sandfork_model::{Outcome, ReturnMode, TaskPath};
 use std::sync::Arc;
 
 struct State {
-    ends: Vec<Option<Outcome>>,
+    ends: Vec<Option<Arc<Outcome>>>,
     pending: usize,
     ok: usize,
     alarm: Option<Alarm>,
@@ -21,7 +21,7 @@ struct State {
     /// Somebody ended since the last look, without deciding.
     has_news: bool,
     /// Who ended since the last look, where each end is followed up.
-    arrived: Vec<(usize, Outcome)>,
+    arrived: Vec<(usize, Arc<Outcome>)>,
     /// The parent was stopped while it waited: nobody will resume.
     is_abandoned: bool,
 }
@@ -78,7 +78,7 @@ impl Nursery {
     }
 
     /// A child has ended. Called before it gives its slot back, so that a parent whose wait this decides is in line for it.
-    pub(crate) fn end(&self, place: usize, outcome: Outcome) {
+    pub(crate) fn end(&self, place: usize, outcome: Arc<Outcome>) {
         let mut state = self.state.lock();
         state.pending = state.pending.saturating_sub(1);
         if self.is_watched {
@@ -122,7 +122,7 @@ impl Nursery {
     }
 
     /// Who ended since the last look, by place. Of a watched nursery only.
-    pub(crate) fn take_arrived(&self) -> Vec<(usize, Outcome)> {
+    pub(crate) fn take_arrived(&self) -> Vec<(usize, Arc<Outcome>)> {
         let mut arrived = std::mem::take(&mut self.state.lock().arrived);
         arrived.sort_by_key(|(place, _)| *place);
         arrived
@@ -175,7 +175,7 @@ impl Nursery {
     }
 
     /// What has ended so far, by place in the request.
-    pub(crate) fn ends(&self) -> Vec<Option<Outcome>> {
+    pub(crate) fn ends(&self) -> Vec<Option<Arc<Outcome>>> {
         self.state.lock().ends.clone()
     }
 }

@@ -2,13 +2,14 @@
 //! else. Nothing here varies between runs of the same plan. It is written as text at once: every fork has one, and most of it
 //! is the same for all of them.
 
+use crate::declared::{Declarations, Declared};
 use crate::fork::Fork;
 use crate::layers::Scale;
 use crate::port::length;
 use crate::prose::{Prose, compact, quote, quote_all};
-use sandfork_model::{Amounts, Dependency, Dimension, Handed, Message, Plan, Status};
+use crate::repeats::Retold;
+use sandfork_model::{Dependency, Handed, Message, Plan, Status};
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Room for the document of a fork with a few tools: most never need more.
@@ -23,6 +24,10 @@ pub(crate) struct Common {
     shared: String,
     /// The shared input, as it stands in the second message.
     shared_lines: Prose,
+    /// Both of them as pieces of what is told.
+    retold: Retold,
+    /// What forks are told of their limits.
+    declarations: Declarations,
 }
 
 impl Common {
@@ -38,7 +43,8 @@ impl Common {
             })
             .collect();
         shared_lines.list("Shared input (read only)", lines.iter().map(String::as_str));
-        Self { rules, shared: compact(&Value::Object(plan.shared.clone())), shared_lines }
+        let shared = compact(&Value::Object(plan.shared.clone()));
+        Self { rules, shared, shared_lines, retold: Retold::default(), declarations: Declarations::default() }
     }
 }
 
@@ -52,7 +58,8 @@ pub(crate) struct Packet {
 
 /// The task document of a fork.
 pub(crate) fn document(fork: &Fork) -> Packet {
-    let (context, budget) = (compact(&fork.context), declared_budget(fork));
+    let (context, declared) = (compact(&fork.context), fork.run.common.declarations.of(fork));
+    let told = fork.grant.told(&fork.run.toolbox);
     let mut text = String::with_capacity(USUAL_BYTES);
     text.push_str("{\"run_id\":");
     quote(&mut text, &fork.run.id.name);
@@ -78,25 +85,23 @@ pub(crate) fn document(fork: &Fork) -> Packet {
     if let Some(handed) = &fork.options.handed {
         handed_down(handed, &mut text);
     }
-    text.push_str(",\"tools\":[");
-    for (place, entry) in tools(fork).enumerate() {
-        text.push_str(if place == 0 { "" } else { "," });
-        text.push_str(entry.json());
-    }
-    text.push_str("],\"spawn\":");
-    quote_all(&mut text, fork.grant.spawn.iter().map(String::as_str));
+    text.push(',');
+    text.push_str(told.members());
     text.push_str(",\"output_schema\":");
-    text.push_str(&fork.output_schema.as_ref().map_or_else(|| "null".to_owned(), |schema| compact(schema.text())));
+    match &fork.output_schema {
+        Some(schema) => text.push_str(&compact(schema.text())),
+        None => text.push_str("null"),
+    }
     text.push_str(",\"budget\":");
-    text.push_str(&budget);
+    text.push_str(&declared.json);
     text.push_str(",\"messages\":[{\"role\":\"system\",\"content\":\"");
     let (mut messages, mut scale) = (Prose::behind(text), Scale::default());
     identity(fork, &mut messages, &mut scale);
     messages.push_json("\"},{\"role\":\"user\",\"content\":\"");
-    task(fork, &context, &budget, &mut messages, &mut scale);
+    task(fork, &context, &declared, &mut messages, &mut scale);
     messages.push_json("\"}]}");
     fork.run.layers.add(scale.weights());
-    tell(fork, &budget, messages.bytes());
+    tell(fork, &declared, messages.bytes());
     Packet { message_bytes: messages.bytes(), document: messages.into_json() }
 }
 
@@ -117,20 +122,27 @@ fn handed_down(handed: &Handed, text: &mut String) {
 
 /// Tells the run which pieces the fork was told, so that it knows what it tells again and again. What is the same for all
 /// forks stands under a name instead of its text.
-fn tell(fork: &Fork, budget: &str, bytes: u64) {
+fn tell(fork: &Fork, declared: &Declared, bytes: u64) {
     let common = &fork.run.common;
-    let texts = fork.options.acceptance_criteria.iter().chain(&fork.options.context_refs).chain([&fork.goal]);
-    let texts = texts.map(|text| (Cow::Borrowed(text.as_str()), length(text)));
-    let context = fork.context.as_object().into_iter().flat_map(Map::values).map(|value| {
-        let text = value.as_str().map_or_else(|| Cow::Owned(compact(value)), Cow::Borrowed);
-        let bytes = length(&text);
-        (text, bytes)
+    let (role, told) = (&fork.row.role, fork.grant.told(&fork.run.toolbox));
+    fork.run.repeats.tell(bytes, |telling| {
+        telling.kept(&common.retold, [("@rules", common.rules.bytes()), ("@shared", common.shared_lines.bytes())]);
+        telling.kept(&role.retold, [(fork.row.entry.role.as_str(), role.bytes)]);
+        telling.kept(&declared.retold, [(declared.json.as_str(), length(&declared.json))]);
+        telling.kept(told.retold(), told.pieces());
+        for text in fork.options.acceptance_criteria.iter().chain(&fork.options.context_refs).chain([&fork.goal]) {
+            telling.piece(text, length(text));
+        }
+        for value in fork.context.as_object().into_iter().flat_map(Map::values) {
+            match value.as_str() {
+                Some(text) => telling.piece(text, length(text)),
+                None => {
+                    let text = compact(value);
+                    telling.piece(&text, length(&text));
+                }
+            }
+        }
     });
-    let own = [("@rules", common.rules.bytes()), ("@shared", common.shared_lines.bytes())];
-    let own = own.into_iter().chain([(fork.entry.role.as_str(), length(&fork.entry.role)), (budget, length(budget))]);
-    let tools = tools(fork).map(|entry| (entry.json(), entry.line().bytes()));
-    let same = own.chain(tools).map(|(text, bytes)| (Cow::Borrowed(text), bytes));
-    fork.run.repeats.tell(bytes, same.chain(texts).chain(context));
 }
 
 /// A task document read back for a transcript: as a map, and its two messages.
@@ -155,14 +167,12 @@ fn identity(fork: &Fork, text: &mut Prose, scale: &mut Scale) {
     );
     text.append(&fork.run.common.rules);
     scale.mark(text.bytes());
-    if !fork.entry.role.is_empty() {
-        let _ = writeln!(text, "Role: {}", fork.entry.role);
-    }
+    text.append(&fork.row.role.line);
     scale.mark(text.bytes());
 }
 
 /// Layers 3 to 6: the packet, accepted dependencies, tools, remaining budget; then the shared read-only input.
-fn task(fork: &Fork, context: &str, budget: &str, text: &mut Prose, scale: &mut Scale) {
+fn task(fork: &Fork, context: &str, declared: &Declared, text: &mut Prose, scale: &mut Scale) {
     for part in ["Task: ", &fork.goal, "\n"] {
         text.push(part);
     }
@@ -189,14 +199,9 @@ fn task(fork: &Fork, context: &str, budget: &str, text: &mut Prose, scale: &mut 
         dependency(one, text);
     }
     scale.mark(text.bytes());
-    for (place, entry) in tools(fork).enumerate() {
-        text.push(if place == 0 { "Tools:\n" } else { "" });
-        text.append(entry.line());
-    }
+    text.append(fork.grant.told(&fork.run.toolbox).lines());
     scale.mark(text.bytes());
-    for part in ["Remaining budget: ", budget, "\n"] {
-        text.push(part);
-    }
+    text.append(&declared.line);
     scale.mark(text.bytes());
     text.append(&fork.run.common.shared_lines);
     scale.mark(text.bytes());
@@ -225,31 +230,4 @@ fn dependency(one: &Dependency, text: &mut Prose) {
         };
     }
     text.push("\n");
-}
-
-/// What the fork may call, by name: its grant, and what needs no asking. `model` is how it thinks, not a tool it is told of.
-fn tools(fork: &Fork) -> impl Iterator<Item = &crate::toolbox::Entry> {
-    let may_spawn = (!fork.grant.spawn.is_empty()).then_some("fork_subagents");
-    let granted = fork.grant.tools.iter().map(String::as_str);
-    granted.chain(["budget", "sleep"]).chain(may_spawn).filter_map(|name| fork.run.toolbox.entry(name))
-}
-
-/// The limits as declared: what was granted, not what is left, and times before clamping. A JSON object as text.
-fn declared_budget(fork: &Fork) -> String {
-    let granted = fork.state.lock().budget.as_ref().map_or_else(Amounts::default, |budget| *budget.granted());
-    let mut text = String::with_capacity(256);
-    for (dimension, amount) in granted.iter() {
-        text.push(if text.is_empty() { '{' } else { ',' });
-        let _ = write!(text, "\"{dimension}\":{amount}");
-    }
-    let own_turns = granted.get(Dimension::Turns).min(fork.ceilings.steps);
-    let timeout_ms = u64::try_from(fork.ceilings.declared_timeout.as_millis()).unwrap_or(u64::MAX);
-    let memory = fork.ceilings.memory_bytes;
-    let _ = write!(text, ",\"steps\":{own_turns},\"memory\":{memory},\"timeout_ms\":{timeout_ms}");
-    if let Some(tier) = &fork.tier {
-        text.push_str(",\"tier\":");
-        quote(&mut text, tier);
-    }
-    text.push('}');
-    text
 }

@@ -8,6 +8,7 @@ use crate::unstarted::DEPENDENCY_FAILED;
 use sandfork_model::{EventBody, Outcome, PlannerSpec, Status, TaskSpec};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Bytes of a list of missing fields that a planner is shown, as JSON.
 const SHOWN_BYTES: usize = 16 << 10;
@@ -22,7 +23,7 @@ pub(crate) struct Planned {
     /// What tasks came to that were planned again.
     pub(crate) replaced: Vec<TaskEnd>,
     /// How the planner's own forks ended.
-    pub(crate) planners: Vec<Outcome>,
+    pub(crate) planners: Vec<Arc<Outcome>>,
 }
 
 /// Plans, works, and plans again until nothing is open or the replans are used up; what is open then stays as it is.
@@ -49,7 +50,11 @@ pub(crate) async fn follow(course: &mut Course<'_>, planner: &PlannerSpec) -> Pl
             if is_open(&end.outcome) { open.push(end) } else { planned.ends.push(end) }
         }
         run.accepted.lock().extend(
-            planned.ends.iter().filter(|end| end.outcome.is_ok()).map(|end| (end.spec.id.clone(), end.outcome.clone())),
+            planned
+                .ends
+                .iter()
+                .filter(|end| end.outcome.is_ok())
+                .map(|end| (end.spec.id.clone(), Arc::clone(&end.outcome))),
         );
         if open.is_empty() || course.is_stopped() {
             break;

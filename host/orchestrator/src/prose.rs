@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 use std::fmt::{self, Write};
+use std::io;
 
 /// Text, escaped for the inside of a JSON string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,6 +91,28 @@ pub(crate) fn compact(value: &Value) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+/// Bytes of a value as compact JSON text, which is not made for it.
+pub(crate) fn written_bytes(value: &Value) -> u64 {
+    let mut counted = Counted(0);
+    // Counting cannot fail.
+    let _ = serde_json::to_writer(&mut counted, value);
+    counted.0
+}
+
+/// Takes text and keeps its length.
+struct Counted(u64);
+
+impl io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Exactly the escapes that `serde_json` writes, so that a text is the same bytes whoever wrote it.
 fn escape(json: &mut String, text: &str) {
     let mut rest = text;
@@ -132,6 +155,12 @@ mod tests {
         let mut prose = Prose::default();
         prose.push(&all);
         assert_eq!((prose.escaped.as_str(), prose.bytes()), (&ours[1..ours.len() - 1], all.len() as u64));
+    }
+
+    #[test]
+    fn what_is_counted_is_what_would_be_written() {
+        let value = serde_json::json!({ "a": [1.5, null, true], "é\n": "\"x\"\u{1}" });
+        assert_eq!(written_bytes(&value), compact(&value).len() as u64);
     }
 
     #[test]

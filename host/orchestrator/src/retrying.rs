@@ -7,10 +7,11 @@ use crate::reviewing::Way;
 use crate::run::Run;
 use sandfork_model::{AgentError, Ask, Cap, Cause, Outcome, Request, RetryChange, Status};
 use serde_json::json;
+use std::sync::Arc;
 
 impl Way {
     /// The next attempt, paid for; `None` if there is none, and the end stands.
-    pub(crate) fn retry(&mut self, run: &Run, ended: &Outcome, is_stopped: bool) -> Option<Request> {
+    pub(crate) fn retry(&mut self, run: &Run, ended: &Arc<Outcome>, is_stopped: bool) -> Option<Request> {
         let nth = self.retries.saturating_add(1);
         if ended.is_ok() || nth > self.spec.retry.times || self.unpaid.is_some() {
             return None;
@@ -28,7 +29,7 @@ impl Way {
         self.retries = nth;
         self.returned.extend(self.latest.take());
         self.checkpoint = Some(checkpoint);
-        self.before = Some(Box::new(ended.clone()));
+        self.before = Some(Arc::clone(ended));
         if change != RetryChange::Again {
             self.written.get_or_insert_with(|| Box::new(self.spec.clone()));
         }
@@ -42,12 +43,12 @@ impl Way {
     }
 
     /// The end itself; of a retry that the gate refused, the end that it was to make good.
-    pub(crate) fn admitted(&mut self, ended: Outcome) -> Outcome {
+    pub(crate) fn admitted(&mut self, ended: Arc<Outcome>) -> Arc<Outcome> {
         match (self.before.take(), &ended.error) {
             (Some(before), Some(error)) if ended.status == Status::Refused => {
                 self.retries = self.retries.saturating_sub(1);
                 self.unpaid = Some(format!("refused: {}", error.code));
-                *before
+                before
             }
             _ => ended,
         }

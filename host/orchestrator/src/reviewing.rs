@@ -24,7 +24,7 @@ pub(crate) enum Stage {
     /// A reviewer looks at this output.
     Review { draft: Value },
     /// It has ended.
-    Over(Box<Outcome>),
+    Over(Arc<Outcome>),
 }
 
 /// One task on its way.
@@ -36,7 +36,7 @@ pub(crate) struct Way {
     pub(crate) id: String,
     pub(crate) stage: Stage,
     /// The first attempt, under whose name the task's end is reported.
-    pub(crate) first: Option<Outcome>,
+    pub(crate) first: Option<Arc<Outcome>>,
     attempts: u32,
     /// The attempt under review, or just ended.
     pub(crate) latest: Option<u32>,
@@ -52,7 +52,7 @@ pub(crate) struct Way {
     pub(crate) retries: u32,
     pub(crate) unpaid: Option<String>,
     /// How the attempt before the latest one ended.
-    pub(crate) before: Option<Box<Outcome>>,
+    pub(crate) before: Option<Arc<Outcome>>,
     /// How often it was done again for what it was handed.
     pub(crate) renewals: u32,
     /// How long it waited for others before its first attempt, nanoseconds; `None` if it waited for nobody.
@@ -98,15 +98,17 @@ impl Way {
         match self.stage {
             Stage::Over(mut outcome) => {
                 let spec = self.written.map_or(self.spec, |written| *written);
-                outcome.counts.needs_wait_ns = self.needs_wait_ns.unwrap_or_default();
-                Some(TaskEnd { spec, outcome: *outcome, ordinals: self.ordinals })
+                if let Some(needs_wait_ns) = self.needs_wait_ns {
+                    Arc::make_mut(&mut outcome).counts.needs_wait_ns = needs_wait_ns;
+                }
+                Some(TaskEnd { spec, outcome, ordinals: self.ordinals })
             }
             Stage::Work | Stage::Review { .. } => None,
         }
     }
 
     /// Takes the end of the fork it waits for. Once the run is stopped nothing follows any more.
-    pub(crate) fn follow(&mut self, run: &Run, ended: Outcome, is_stopped: bool) -> Next {
+    pub(crate) fn follow(&mut self, run: &Run, ended: Arc<Outcome>, is_stopped: bool) -> Next {
         self.ordinals.push(ended.task.path.top_ordinal());
         match std::mem::replace(&mut self.stage, Stage::Work) {
             Stage::Work => self.worked(run, ended, is_stopped),
@@ -118,9 +120,9 @@ impl Way {
         }
     }
 
-    fn worked(&mut self, run: &Run, ended: Outcome, is_stopped: bool) -> Next {
+    fn worked(&mut self, run: &Run, ended: Arc<Outcome>, is_stopped: bool) -> Next {
         self.latest = Some(ended.task.path.top_ordinal());
-        self.first.get_or_insert_with(|| ended.clone());
+        self.first.get_or_insert_with(|| Arc::clone(&ended));
         let ended = self.admitted(ended);
         if let Some(again) = self.retry(run, &ended, is_stopped) {
             return Next::Ask(Box::new(again));
@@ -130,10 +132,7 @@ impl Way {
             _ => None,
         };
         match draft {
-            None => {
-                let error = self.told(ended.error);
-                self.end(ended.status, ended.output, error)
-            }
+            None => self.stand(ended),
             Some(_) if is_stopped => {
                 self.refuse(Status::Cancelled, "the run was stopped before its output was reviewed", json!({}))
             }
@@ -209,10 +208,21 @@ impl Way {
         self.end(status, None, Some(AgentError { code: "review_failed".into(), message, details }))
     }
 
+    /// The end of an attempt is the task's own. Mostly there was but one, and nothing is to be added to it.
+    fn stand(&mut self, ended: Arc<Outcome>) -> Next {
+        let is_first = self.first.as_ref().is_some_and(|first| Arc::ptr_eq(first, &ended));
+        if is_first && ended.error.is_none() {
+            self.stage = Stage::Over(ended);
+            return Next::End;
+        }
+        let error = self.told(ended.error.clone());
+        self.end(ended.status, ended.output.clone(), error)
+    }
+
     /// The task's own end: reported as its first attempt, whatever that one's fork did.
     pub(crate) fn end(&mut self, status: Status, output: Option<Value>, error: Option<AgentError>) -> Next {
         if let Some(first) = &self.first {
-            self.stage = Stage::Over(Box::new(Outcome { status, output, error, ..first.clone() }));
+            self.stage = Stage::Over(Arc::new(Outcome { status, output, error, ..(**first).clone() }));
         }
         Next::End
     }
@@ -229,7 +239,7 @@ impl Way {
         let options = RequestOptions { id: Some(self.id.clone()), handed, ..self.spec.options.clone() };
         let context = self.context.as_ref().unwrap_or(&self.spec.context).clone();
         let (agent, goal) = (self.spec.agent.clone(), self.spec.goal.clone());
-        Request { agent, goal, context, options: Ok(options), is_added: false }
+        Request { agent, goal, context, options: Ok(Arc::new(options)), is_added: false }
     }
 
     /// The reviewer sees the task and the output, nothing of how it came about (GV-08).
@@ -254,7 +264,7 @@ impl Way {
             agent: review.agent.clone(),
             goal: format!("Review the output of task {}: {}", self.id, self.spec.goal),
             context: Value::Object(context),
-            options: Ok(options),
+            options: Ok(Arc::new(options)),
             is_added: false,
         }
     }

@@ -1,38 +1,76 @@
 //! The rows of the plan's `agents` table with what is made of each once and shared by all its forks.
 
+use crate::agents::Agents;
+use crate::grants::{self, Excess, Granted};
+use crate::port::length;
+use crate::prose::Prose;
+use crate::repeats::Retold;
 use crate::schema::OutputSchema;
-use sandfork_model::{AgentEntry, Plan};
+use sandfork_model::{AgentEntry, Footprint, Plan};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// One row.
-struct Row {
-    entry: Arc<AgentEntry>,
-    output_schema: OnceLock<Result<OutputSchema, String>>,
+pub(crate) struct Row {
+    pub(crate) entry: AgentEntry,
+    /// What the entry grants by itself, or where its agent's manifest goes beyond it.
+    pub(crate) grant: Result<Arc<Granted>, Excess>,
+    /// Which of the host's sandboxes its forks need.
+    pub(crate) footprint: Footprint,
+    /// The role, as it stands in the first message.
+    pub(crate) role: Role,
+    output_schema: OnceLock<Option<Result<OutputSchema, String>>>,
 }
 
-/// All rows, in the order of the plan.
-pub(crate) struct Rows(Vec<Row>);
+/// A role as a line of an opening message.
+pub(crate) struct Role {
+    pub(crate) line: Prose,
+    pub(crate) bytes: u64,
+    pub(crate) retold: Retold,
+}
 
-impl Rows {
-    pub(crate) fn of(plan: &Plan) -> Self {
-        let rows =
-            plan.agents.iter().map(|entry| Row { entry: Arc::new(entry.clone()), output_schema: OnceLock::new() });
-        Self(rows.collect())
+impl Role {
+    fn of(entry: &AgentEntry) -> Self {
+        let mut line = Prose::default();
+        if !entry.role.is_empty() {
+            for part in ["Role: ", &entry.role, "\n"] {
+                line.push(part);
+            }
+        }
+        Self { line, bytes: length(&entry.role), retold: Retold::default() }
     }
+}
 
-    /// The row of an agent, shared; one that the plan does not have is copied.
-    pub(crate) fn entry(&self, entry: &AgentEntry) -> Arc<AgentEntry> {
-        self.row(entry).map_or_else(|| Arc::new(entry.clone()), |row| Arc::clone(&row.entry))
+impl Row {
+    fn of(entry: &AgentEntry, agents: &Agents) -> Arc<Self> {
+        Arc::new(Self {
+            entry: entry.clone(),
+            grant: grants::own(entry, agents.manifest_tools(&entry.name)),
+            footprint: agents.footprint(&entry.name),
+            role: Role::of(entry),
+            output_schema: OnceLock::new(),
+        })
     }
 
     /// The row's own output schema, compiled once; `None` if it has none.
-    pub(crate) fn output_schema(&self, entry: &AgentEntry) -> Option<Result<OutputSchema, String>> {
-        let schema = entry.output_schema.as_ref()?;
-        let compiled = || OutputSchema::new(schema);
-        Some(self.row(entry).map_or_else(compiled, |row| row.output_schema.get_or_init(compiled).clone()))
+    pub(crate) fn output_schema(&self) -> Option<Result<OutputSchema, String>> {
+        let compiled = || self.entry.output_schema.as_ref().map(OutputSchema::new);
+        self.output_schema.get_or_init(compiled).clone()
+    }
+}
+
+/// All rows, by name.
+pub(crate) struct Rows(HashMap<String, Arc<Row>>);
+
+impl Rows {
+    pub(crate) fn of(plan: &Plan, agents: &Agents) -> Self {
+        // Of rows with one name the first counts, as everywhere.
+        let rows = plan.agents.iter().rev().map(|entry| (entry.name.clone(), Row::of(entry, agents)));
+        Self(rows.collect())
     }
 
-    fn row(&self, entry: &AgentEntry) -> Option<&Row> {
-        self.0.iter().find(|row| row.entry.name == entry.name)
+    /// The row of an agent.
+    pub(crate) fn row(&self, name: &str) -> Option<&Arc<Row>> {
+        self.0.get(name)
     }
 }

@@ -67,7 +67,7 @@ pub(crate) struct Run {
     /// Reads what a planner returns.
     pub(crate) task_reader: Arc<dyn TaskReader>,
     /// Tasks whose output was accepted, by id: a planner cannot plan them again, and later tasks may wait for them.
-    pub(crate) accepted: Guarded<HashMap<String, Outcome>>,
+    pub(crate) accepted: Guarded<HashMap<String, Arc<Outcome>>>,
     /// The versions of artifacts that were stored.
     pub(crate) stored: Guarded<Stored>,
     /// What attempts that ended badly left, by top ordinal.
@@ -80,7 +80,7 @@ pub(crate) struct Run {
 
 #[derive(Default)]
 struct Outcomes {
-    all: Vec<Outcome>,
+    all: Vec<Arc<Outcome>>,
     refusals: usize,
 }
 
@@ -101,7 +101,7 @@ impl Run {
     ) -> Self {
         let gauge = Gauge::new(&plan.limits);
         let tank = Guarded::new(Budget::tank(plan.limits.tank()));
-        let (common, rows) = (Common::of(&plan), Rows::of(&plan));
+        let (common, rows) = (Common::of(&plan), Rows::of(&plan, &agents));
         Self {
             common,
             rows,
@@ -155,12 +155,12 @@ impl Run {
     }
 
     /// Keeps an outcome for the record.
-    pub(crate) fn keep(&self, outcome: Outcome) {
+    pub(crate) fn keep(&self, outcome: Arc<Outcome>) {
         self.outcomes.lock().all.push(outcome);
     }
 
     /// Keeps a refused request for the record, up to a bound.
-    pub(crate) fn keep_refused(&self, outcome: Outcome) {
+    pub(crate) fn keep_refused(&self, outcome: Arc<Outcome>) {
         let mut outcomes = self.outcomes.lock();
         if outcomes.refusals < KEPT_REFUSALS {
             outcomes.refusals += 1;
@@ -169,7 +169,7 @@ impl Run {
     }
 
     /// All outcomes, depth first in request order.
-    pub(crate) fn take_outcomes(&self) -> Vec<Outcome> {
+    pub(crate) fn take_outcomes(&self) -> Vec<Arc<Outcome>> {
         let mut all = std::mem::take(&mut self.outcomes.lock().all);
         all.sort_by(|a, b| a.task.cmp(&b.task));
         all

@@ -36,16 +36,16 @@ pub async fn run(input: RunInput) -> Result<RunRecord, Broken> {
     run.clock.drain_late();
     let outcomes = outcomes(&run, planned.ends.iter().chain(&planned.replaced), &group_of);
     let tally = Tally { ends: planned.ends, planners: planned.planners, void };
-    record(&run, outcomes, &tally, elapsed_ns, interrupt.is_tripped())
+    record(&run, outcomes, tally, elapsed_ns, interrupt.is_tripped())
 }
 
 /// All outcomes, task by task in plan order. What a task came to stands under its own id, whatever its first attempt did.
-fn outcomes<'a>(run: &Run, ends: impl Iterator<Item = &'a TaskEnd>, group_of: &HashMap<u32, u32>) -> Vec<Outcome> {
-    let ends: HashMap<&TaskPath, &Outcome> = ends.map(|end| (&end.outcome.task.path, &end.outcome)).collect();
+fn outcomes<'a>(run: &Run, ends: impl Iterator<Item = &'a TaskEnd>, group_of: &HashMap<u32, u32>) -> Vec<Arc<Outcome>> {
+    let ends: HashMap<&TaskPath, &Arc<Outcome>> = ends.map(|end| (&end.outcome.task.path, &end.outcome)).collect();
     let mut outcomes = run.take_outcomes();
     for outcome in &mut outcomes {
         if let Some(end) = ends.get(&outcome.task.path) {
-            *outcome = (*end).clone();
+            *outcome = Arc::clone(end);
         }
     }
     outcomes.sort_by_key(|outcome| group_of.get(&outcome.task.path.top_ordinal()).copied());
@@ -77,8 +77,8 @@ fn assemble(input: RunInput) -> Result<Arc<Run>, Broken> {
 
 fn record(
     run: &Run,
-    outcomes: Vec<Outcome>,
-    tally: &Tally,
+    outcomes: Vec<Arc<Outcome>>,
+    tally: Tally,
     elapsed_ns: u64,
     is_interrupted: bool,
 ) -> Result<RunRecord, Broken> {
@@ -91,7 +91,7 @@ fn record(
         };
         run.emit(body, None);
     }
-    let status = status(&run.plan.shape, tally, &outcomes);
+    let status = status(&run.plan.shape, &tally, &outcomes);
     let tasks_used = run.tasks_used.load(Ordering::Acquire);
     run.emit(EventBody::RunFinished { status: status.name(), tasks_used }, None);
     run.log.close().map_err(Broken::new)?;
@@ -100,14 +100,17 @@ fn record(
     }
     let tank = run.tank.lock();
     let (opening_bytes, repeated_bytes) = run.repeats.bytes();
-    let measures = Measures { opening_bytes, repeated_bytes, tasks: tasks(tally, &outcomes), ..Measures::default() };
+    let measures = Measures { opening_bytes, repeated_bytes, tasks: tasks(&tally, &outcomes), ..Measures::default() };
     // A refused request has no opening messages: it never was a fork.
-    let ran = |outcome: &&Outcome| outcome.counts.messages > 0;
+    let ran = |outcome: &&Arc<Outcome>| outcome.counts.messages > 0;
+    let max_depth_reached = outcomes.iter().filter(ran).map(|outcome| outcome.task.depth).max();
+    // What it came to is known: from here on each outcome has one owner, and is not copied.
+    drop(tally);
     Ok(RunRecord {
         status,
         is_interrupted,
         tasks_used,
-        max_depth_reached: outcomes.iter().filter(ran).map(|outcome| outcome.task.depth).max(),
+        max_depth_reached,
         elapsed_ns,
         merged,
         conflicts,
@@ -118,7 +121,7 @@ fn record(
             spent: *tank.spent(),
             is_ledger_whole: tank.is_whole(),
         },
-        outcomes,
+        outcomes: outcomes.into_iter().map(Arc::unwrap_or_clone).collect(),
         measures,
         metrics: json!({ "context": run.layers.to_json() }),
     })

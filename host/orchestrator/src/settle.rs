@@ -4,6 +4,7 @@ use crate::checkpoint;
 use crate::constraints;
 use crate::ending::Verdict;
 use crate::fork::Fork;
+use crate::prose::written_bytes;
 use crate::stop::Reason;
 use sandfork_model::{Completion, Dimension, EventBody, MessageFacts, Outcome, Status};
 use std::sync::Arc;
@@ -34,7 +35,7 @@ pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
     {
         fork.emit(EventBody::Cancelled { reason: reason.name() }, None);
     }
-    let output_bytes = verdict.output.as_ref().map_or(0, |output| crate::port::length(&output.to_string()));
+    let output_bytes = verdict.output.as_ref().map_or(0, written_bytes);
     let code = verdict.error.as_ref().map(|error| error.code.as_str());
     let message = Completion::read(&fork.task.task_id, verdict.status, code, verdict.output.as_ref());
     let returned = fork.emit_about(
@@ -49,7 +50,7 @@ pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
         None,
         kept_versions(fork, &message),
     );
-    let outcome = Outcome {
+    let outcome = Arc::new(Outcome {
         task: Arc::clone(&fork.task),
         status: verdict.status,
         output: verdict.output,
@@ -58,7 +59,7 @@ pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
         on_failure: fork.on_failure,
         is_added: fork.is_added,
         is_loser: verdict.stopped == Some(Reason::Decided),
-    };
+    });
     transcribe(fork);
     let left = *budget.left();
     let body = EventBody::BudgetReturned { fuel: left.get(Dimension::Fuel), turns: left.get(Dimension::Turns) };
@@ -77,7 +78,7 @@ pub(crate) fn settle(fork: &Arc<Fork>, verdict: Verdict) {
             fork.run.emit(body, Some(returned));
         }
     }
-    fork.run.keep(outcome.clone());
+    fork.run.keep(Arc::clone(&outcome));
     fork.seat.lock().take();
     // The parent is told first, so that it is in line before the slot goes to a new start.
     fork.nursery.end(fork.place, outcome);

@@ -34,18 +34,22 @@ pub(crate) async fn answer(
     let mut state = fork.state.lock();
     state.counts.messages += 1;
     state.counts.tool_messages += 1;
-    let answers: Vec<RawOutcome> = outcomes.iter().map(raw).collect();
+    let answers: Vec<RawOutcome> = outcomes.iter().map(|outcome| raw(outcome)).collect();
     if let Some(thread) = state.thread.as_mut() {
-        let content = Value::Array(outcomes.iter().map(seen).collect()).to_string();
+        let content = Value::Array(outcomes.iter().map(|outcome| seen(outcome)).collect()).to_string();
         thread.messages.push(Message { role: "tool", content, tool: Some("spawn".into()), arguments: None });
     }
     Ok(answers)
 }
 
 /// Starts what the gate admits and waits for as many as were asked for. One outcome per request.
-pub(crate) async fn run(fork: &Arc<Fork>, requests: Vec<Request>, options: SpawnOptions) -> Result<Vec<Outcome>, Halt> {
+pub(crate) async fn run(
+    fork: &Arc<Fork>,
+    requests: Vec<Request>,
+    options: SpawnOptions,
+) -> Result<Vec<Arc<Outcome>>, Halt> {
     let requests = requests.into_iter().map(|request| of_itself(fork, request)).collect();
-    let requests = match &fork.entry.cover {
+    let requests = match &fork.row.entry.cover {
         Some(cover) => cover::fill(cover, requests),
         None => requests,
     };
@@ -59,7 +63,7 @@ pub(crate) async fn run(fork: &Arc<Fork>, requests: Vec<Request>, options: Spawn
     }
     // All have ended: the fork keeps none of them alive.
     fork.state.lock().children.clear();
-    let mut outcomes: Vec<Outcome> = batch.nursery().ends().into_iter().flatten().collect();
+    let mut outcomes: Vec<Arc<Outcome>> = batch.nursery().ends().into_iter().flatten().collect();
     keeping::outputs(fork, &mut outcomes).await;
     Ok(outcomes)
 }
@@ -67,7 +71,7 @@ pub(crate) async fn run(fork: &Arc<Fork>, requests: Vec<Request>, options: Spawn
 /// `self` stands for the asking agent's own name, as it does under `spawn`.
 pub(crate) fn of_itself(fork: &Fork, mut request: Request) -> Request {
     if request.agent == "self" {
-        request.agent.clone_from(&fork.entry.name);
+        request.agent.clone_from(&fork.row.entry.name);
     }
     request
 }
@@ -133,7 +137,7 @@ fn read(raw: RawRequest, call_error: Option<&String>) -> Request {
     let options = match (call_error, &context) {
         (Some(error), _) => Err(error.clone()),
         (None, Err(error)) => Err(format!("context is no JSON: {error}")),
-        (None, Ok(_)) => parse(&raw.options).and_then(|options| RequestOptions::from_json(&options)),
+        (None, Ok(_)) => parse(&raw.options).and_then(|options| RequestOptions::from_json(&options)).map(Arc::new),
     };
     Request { agent: raw.agent, goal: raw.goal, context: context.unwrap_or_default(), options, is_added: false }
 }

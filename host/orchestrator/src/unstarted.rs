@@ -45,12 +45,12 @@ impl Way {
     }
 
     /// A fork of this task ended that counts for nothing: what it worked on is outdated.
-    pub(crate) fn discard(&mut self, ended: &Outcome) {
+    pub(crate) fn discard(&mut self, ended: &Arc<Outcome>) {
         let ordinal = ended.task.path.top_ordinal();
         self.ordinals.push(ordinal);
         if matches!(self.stage, Stage::Work) {
             self.latest = Some(ordinal);
-            self.first.get_or_insert_with(|| ended.clone());
+            self.first.get_or_insert_with(|| Arc::clone(ended));
         }
     }
 
@@ -121,12 +121,12 @@ impl Way {
         let (status, error) = (Status::Cancelled, Some(error));
         if let Some(first) = &self.first {
             self.returned.extend(self.latest.take());
-            let outcome = Outcome { status, output: None, error, on_failure, ..first.clone() };
-            self.stage = Stage::Over(Box::new(outcome));
+            let outcome = Outcome { status, output: None, error, on_failure, ..(**first).clone() };
+            self.stage = Stage::Over(Arc::new(outcome));
             return None;
         }
         let ordinal = run.requests_made.fetch_add(1, Ordering::AcqRel);
-        let outcome = Outcome {
+        let outcome = Arc::new(Outcome {
             task: Arc::new(TaskRef::top(&run.id, &self.id, &self.spec.agent, ordinal)),
             status,
             output: None,
@@ -135,10 +135,10 @@ impl Way {
             on_failure,
             is_added: false,
             is_loser: false,
-        };
-        run.keep_refused(outcome.clone());
-        self.first = Some(outcome.clone());
-        self.stage = Stage::Over(Box::new(outcome));
+        });
+        run.keep_refused(Arc::clone(&outcome));
+        self.first = Some(Arc::clone(&outcome));
+        self.stage = Stage::Over(outcome);
         Some(ordinal)
     }
 }

@@ -72,9 +72,9 @@ pub fn file_name(task: &TaskRef) -> String {
     let name = task.task_id.replace('/', "__");
     if task.task_id.contains("__") || name.len() > FILE_NAME_BYTES {
         // Task ids are ASCII, so every byte is a boundary.
-        let room = FILE_NAME_BYTES.saturating_sub(task.agent_id.len() + 1);
+        let room = FILE_NAME_BYTES.saturating_sub(task.agent_id().len() + 1);
         let start = name.get(..room.min(name.len())).unwrap_or_default();
-        return format!("{start}.{}.json", task.agent_id);
+        return format!("{start}.{}.json", task.agent_id());
     }
     format!("{name}.json")
 }
@@ -88,7 +88,7 @@ pub fn document(task: &TaskRef, thread: &Thread) -> Value {
         "task_id": &*task.task_id,
         "parent_task_id": task.parent_task_id.as_deref(),
         "agent": &*task.agent,
-        "agent_id": &*task.agent_id,
+        "agent_id": task.agent_id(),
         "depth": task.depth,
         "messages": thread.messages.iter().map(message).collect::<Vec<_>>(),
         "notes": thread.notes,
