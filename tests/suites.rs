@@ -53,3 +53,4 @@ mod snippets;
 mod terminal;
 mod timing;
 mod wasi;
+mod wasi_hostile;

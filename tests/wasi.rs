@@ -2,9 +2,17 @@
 
 use crate::harness::{Run, fixture, settled};
 
-fn denied(body: &str) -> Vec<u8> {
+/// A component that imports every reachable function of WASI and does `body`.
+pub(crate) fn denied(body: &str) -> Vec<u8> {
+    denied_with(body, "", "")
+}
+
+/// The same, with another part of its text replaced; the part must be there.
+pub(crate) fn denied_with(body: &str, from: &str, to: &str) -> Vec<u8> {
     let text = std::fs::read_to_string(fixture("wasi/denied.wat")).expect("a guest");
-    wat::parse_str(text.replace("(;body;)", body)).expect("assembles")
+    assert!(text.contains(from), "there is no `{from}`");
+    wat::parse_str(text.replace("(;body;)", body).replacen(from, to, 1))
+        .unwrap_or_else(|error| panic!("{body}: {error}"))
 }
 
 fn plan(mark: &str, body: &str) -> Run {

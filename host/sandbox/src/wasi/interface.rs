@@ -6,7 +6,7 @@ use crate::link::{Guest, pay};
 use crate::prices;
 use std::future::Future;
 use wasmtime::component::types::ComponentFunc;
-use wasmtime::component::{ComponentNamedList, Lift, LinkerInstance, Lower, ResourceType, Val};
+use wasmtime::component::{ComponentNamedList, Lift, LinkerInstance, Lower, Resource, ResourceType, Val};
 
 /// A host function's answer to come.
 pub(crate) type Answer<'a, R> = Box<dyn Future<Output = wasmtime::Result<R>> + Send + 'a>;
@@ -32,6 +32,22 @@ pub(crate) enum Refused {
     EmptyPoll,
 }
 
+/// Arguments without bytes of their own, so that the base price is all of theirs. What brings text or a list prices itself.
+pub(crate) trait Flat {}
+
+/// One argument of that kind.
+pub(crate) trait Scalar {}
+
+impl Scalar for u8 {}
+impl Scalar for u64 {}
+impl Scalar for Result<(), ()> {}
+impl<T> Scalar for Resource<T> {}
+
+impl Flat for () {}
+impl<A: Scalar> Flat for (A,) {}
+impl<A: Scalar, B: Scalar> Flat for (A, B) {}
+impl<A: Scalar, B: Scalar, C: Scalar> Flat for (A, B, C) {}
+
 /// One interface that is being filled.
 pub(crate) struct Interface<'a>(pub(crate) LinkerInstance<'a, Fork>);
 
@@ -43,7 +59,7 @@ impl Interface<'_> {
         answer: fn(&mut Fork, P) -> wasmtime::Result<R>,
     ) -> wasmtime::Result<()>
     where
-        P: ComponentNamedList + Lift + Send + 'static,
+        P: ComponentNamedList + Lift + Flat + Send + 'static,
         R: ComponentNamedList + Lower + Send + 'static,
     {
         self.0

@@ -1,7 +1,9 @@
 //! `wasi:filesystem`, `wasi:sockets` and `wasi:io/error`: there are no directories, no network lets anybody in, and so nobody ever
 //! has a file, a socket or an error to ask about. Their functions are here by name, for programs that would link them.
 
-use crate::wasi::interface::Interface;
+use crate::link::{Guest, pay};
+use crate::prices;
+use crate::wasi::interface::{Answer, Interface, Scalar};
 use wasmtime::component::{ComponentType, Lift, Lower, Resource};
 
 /// Things that nobody has.
@@ -77,6 +79,8 @@ enum Family {
     Ipv6,
 }
 
+impl Scalar for Family {}
+
 type Denied<T> = Result<Resource<T>, ErrorCode>;
 
 pub(crate) fn io_error(interface: &mut Interface<'_>) -> wasmtime::Result<()> {
@@ -134,8 +138,14 @@ pub(crate) fn instance_network(interface: &mut Interface<'_>) -> wasmtime::Resul
 
 pub(crate) fn ip_name_lookup(interface: &mut Interface<'_>) -> wasmtime::Result<()> {
     interface.nobody::<Addresses>("resolve-address-stream", &["resolve-next-address", "subscribe"])?;
-    interface.answers("resolve-addresses", |_, (_, _): (Resource<Network>, String)| {
-        Ok((Denied::<Addresses>::Err(ErrorCode::AccessDenied),))
+    interface.prices_itself("resolve-addresses", no_addresses)
+}
+
+fn no_addresses(mut guest: Guest<'_>, (_, name): (Resource<Network>, String)) -> Answer<'_, (Denied<Addresses>,)> {
+    Box::new(async move {
+        // The name was copied, whatever comes of it.
+        pay(&mut guest, prices::call(name.len())).await?;
+        Ok((Err(ErrorCode::AccessDenied),))
     })
 }
 
