@@ -26,7 +26,11 @@ fn demo() -> Run {
 
 impl Live {
     fn start(run: &Run) -> Self {
-        let mut child = run.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+        Self::start_as(run.command())
+    }
+
+    fn start_as(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
         let progress = BufReader::new(child.stderr.take().expect("piped")).lines();
         let mut live = Self { child, progress };
         live.wait_for(&["quick (quick) ok", "slow (slow) started"]);
@@ -59,7 +63,11 @@ impl Live {
 // HOSTILE 31
 #[test]
 fn interrupted_once_a_run_reports_what_had_finished_and_exits_with_130() {
-    for signal in ["-INT", "-TERM"] {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        // Under `nohup` tests, too, are told to go on.
+        if signal == "-HUP" && outlives_terminal() {
+            continue;
+        }
         let run = demo();
         let live = Live::start(&run);
         live.signal(signal);
@@ -70,6 +78,26 @@ fn interrupted_once_a_run_reports_what_had_finished_and_exits_with_130() {
         assert_eq!(report["usage"]["ledger_whole"], true);
         assert!(run.path("state/runs/demo-1/report.json").exists());
     }
+}
+
+fn outlives_terminal() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.is_none_or(|set| u64::from_str_radix(set.trim(), 16).expect("a set of signals") & 1 != 0)
+}
+
+// Where it counted as the first of two interruptions, the second would end the run without a report.
+#[test]
+fn a_run_under_nohup_outlives_its_terminal() {
+    let run = demo();
+    let (own, mut command) = (run.command(), Command::new("nohup"));
+    command.arg(own.get_program()).args(own.get_args()).current_dir(run.path(".")).stdin(Stdio::null());
+    command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let live = Live::start_as(command);
+    live.signal("-HUP");
+    live.signal("-INT");
+    let (code, report) = live.end();
+    assert_eq!((code, &report["merged"]), (Some(130), &serde_json::json!({ "quick": "done" })));
 }
 
 #[test]

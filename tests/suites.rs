@@ -30,6 +30,7 @@ mod governance;
 mod hostile;
 mod incident;
 mod isolation;
+mod killing;
 mod languages;
 mod library;
 mod limits;

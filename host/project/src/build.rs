@@ -4,10 +4,11 @@
 use crate::error::BuildError;
 use crate::files::write_whole;
 use crate::inputs;
+use crate::leftovers;
 use crate::project::Project;
 use crate::section::with_manifest;
 use crate::stamp::Stamp;
-use crate::toolchain::{self, Compiled};
+use crate::toolchain::{self, Compiled, Toolchain};
 use crate::watch::Watch;
 use sandfork_model::port::Unloadable;
 use sandfork_model::sha256_hex;
@@ -35,14 +36,25 @@ pub struct Built {
 /// Builds a project. `judge` says why a component cannot be an agent; it sees the component as it will lie there.
 ///
 /// # Errors
-/// A missing piece with the one command that installs it, the toolchain's complaint, or the judge's.
+/// A missing piece with the one command that installs it, the toolchain's complaint, the judge's, or that `watch` gave up.
 pub fn build(
     project: &Project,
     options: BuildOptions,
     judge: &dyn Fn(&[u8]) -> Result<(), Unloadable>,
     watch: &mut dyn Watch,
 ) -> Result<Built, BuildError> {
-    let toolchain = toolchain::find(project)?;
+    let built = made(project, options, judge, watch);
+    // Whatever a program that was ended came to is no news then.
+    if built.is_err() && watch.is_stopped() { Err(BuildError::Stopped) } else { built }
+}
+
+fn made(
+    project: &Project,
+    options: BuildOptions,
+    judge: &dyn Fn(&[u8]) -> Result<(), Unloadable>,
+    watch: &mut dyn Watch,
+) -> Result<Built, BuildError> {
+    let toolchain = toolchain::find(project, watch)?;
     let path = project.component();
     if !options.force
         && let Some(stamp) = Stamp::read(project)
@@ -56,9 +68,10 @@ pub fn build(
         doing: "made",
         source,
     })?;
+    leftovers::clear(directory);
     // Taken before compiling: what is edited meanwhile is a change, even if it went in.
     let before = inputs::of_sources(project)?;
-    let Compiled { component, outside } = toolchain.compile(project, &scratch(directory)?, watch)?;
+    let Compiled { component, outside } = compiled(&*toolchain, project, &scratch(directory)?, watch)?;
     let unchanged = before == inputs::of_sources(project)?;
     let manifest = project.manifest.to_json().to_string();
     let component = with_manifest(&component, manifest.as_bytes()).ok_or_else(|| BuildError::Unacceptable {
@@ -72,6 +85,19 @@ pub fn build(
         Stamp { inputs, component: sha256_hex(&component), outside }.write(project)?;
     }
     Ok(Built { path, component, was_fresh: false })
+}
+
+/// Compiles; what a program that failed has written so far goes with it.
+fn compiled(
+    toolchain: &dyn Toolchain,
+    project: &Project,
+    scratch: &Path,
+    watch: &mut dyn Watch,
+) -> Result<Compiled, BuildError> {
+    toolchain.compile(project, scratch, watch).inspect_err(|_| {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(scratch);
+    })
 }
 
 /// A path that no other build of this project uses, absolute because a toolchain runs elsewhere.

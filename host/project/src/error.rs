@@ -35,6 +35,9 @@ pub enum BuildError {
         /// What to do.
         hint: Option<String>,
     },
+    /// Whoever looked on no longer wanted it.
+    #[error("the build was interrupted")]
+    Stopped,
     /// The project is wrong.
     #[error("{0}")]
     Wrong(Problem),

@@ -2,7 +2,8 @@
 //! whoever looks on, and its last lines are kept for the case that it fails.
 
 use crate::error::BuildError;
-use crate::watch::{Silent, Watch};
+use crate::group::Group;
+use crate::watch::{Untold, Watch};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
@@ -59,29 +60,36 @@ impl Program {
     /// # Errors
     /// When it cannot be started, fails, or takes too long.
     pub(crate) fn run(&self, watch: &mut dyn Watch) -> Result<String, BuildError> {
+        if watch.is_stopped() {
+            return Err(BuildError::Stopped);
+        }
         watch.step(&self.what);
-        let mut child = self.command().spawn().map_err(|error| self.failed(error.to_string(), Vec::new()))?;
+        let mut group =
+            Group::spawn(&mut self.command()).map_err(|error| self.failed(error.to_string(), Vec::new()))?;
         let mut kept = Kept::default();
-        let ended = self.follow(&mut child, &mut kept, MOST_TIME, watch);
+        let ended = self.follow(&mut group, &mut kept, MOST_TIME, watch);
+        // Whoever is still there is not waited for any longer, whatever the reason.
+        drop(group);
         let said = Vec::from(kept.last);
         match ended {
             Ok(Some(status)) if status.success() => Ok(kept.output),
             Ok(Some(status)) => Err(self.failed(status.to_string(), said)),
+            Ok(None) if watch.is_stopped() => Err(BuildError::Stopped),
             Ok(None) => Err(self.failed(format!("stopped after {} minutes", MOST_TIME.as_secs() / 60), said)),
             Err(error) => Err(self.failed(error.to_string(), said)),
         }
     }
 
     /// What it says in one line; `None` if it is not there or fails. For asking a program who it is.
-    pub(crate) fn answer(&self) -> Option<String> {
-        self.answer_within(MOST_ANSWER_TIME)
+    pub(crate) fn answer(&self, watch: &dyn Watch) -> Option<String> {
+        self.answer_within(MOST_ANSWER_TIME, watch)
     }
 
     /// One that does not end in time, or says more than is kept, gives no answer.
-    fn answer_within(&self, most_time: Duration) -> Option<String> {
+    fn answer_within(&self, most_time: Duration, watch: &dyn Watch) -> Option<String> {
         let asked = Self { is_output_data: true, ..self.clone() };
-        let (mut child, mut kept) = (asked.command().spawn().ok()?, Kept::default());
-        let status = asked.follow(&mut child, &mut kept, most_time, &mut Silent).ok()??;
+        let (mut group, mut kept) = (Group::spawn(&mut asked.command()).ok()?, Kept::default());
+        let status = asked.follow(&mut group, &mut kept, most_time, &mut Untold(watch)).ok()??;
         let text = kept.output.trim();
         (status.success() && !kept.is_cut && !text.is_empty()).then(|| text.to_owned())
     }
@@ -106,17 +114,17 @@ impl Program {
         command
     }
 
-    /// Hands on every line until the program has ended; `None` if it had to be stopped.
+    /// Hands on every line until the program has ended; `None` if it has to be, because of the time or of whoever looks on.
     fn follow(
         &self,
-        child: &mut Child,
+        group: &mut Group,
         kept: &mut Kept,
         most_time: Duration,
         watch: &mut dyn Watch,
     ) -> io::Result<Option<ExitStatus>> {
-        let lines = listen(child)?;
+        let lines = listen(&mut group.child)?;
         let started = Instant::now();
-        let mut ended: Option<Instant> = None;
+        let mut ended: Option<(Instant, ExitStatus)> = None;
         loop {
             match lines.recv_timeout(TICK) {
                 Ok((Stream::Output, line)) if self.is_output_data => kept.data(&line),
@@ -125,28 +133,24 @@ impl Program {
                     kept.said(line);
                 }
                 Err(RecvTimeoutError::Timeout) => watch.tick(),
-                Err(RecvTimeoutError::Disconnected) if ended.is_some() => break,
                 // It has closed its output and works on in silence.
                 Err(RecvTimeoutError::Disconnected) => {
-                    if child.try_wait()?.is_none() {
-                        std::thread::sleep(TICK);
-                        watch.tick();
+                    if let Some(status) = group.ended()? {
+                        return Ok(Some(status));
                     }
+                    std::thread::sleep(TICK);
+                    watch.tick();
                 }
             }
-            if ended.is_none() && child.try_wait()?.is_some() {
-                ended = Some(Instant::now());
+            if ended.is_none() {
+                ended = group.ended()?.map(|status| (Instant::now(), status));
             }
-            if ended.is_some_and(|ended| ended.elapsed() > LINGER) {
-                break;
-            }
-            if ended.is_none() && started.elapsed() > most_time {
-                child.kill()?;
-                child.wait()?;
-                return Ok(None);
+            match ended {
+                Some((ended, status)) if ended.elapsed() > LINGER => return Ok(Some(status)),
+                None if watch.is_stopped() || started.elapsed() > most_time => return Ok(None),
+                _ => {}
             }
         }
-        child.wait().map(Some)
     }
 
     fn failed(&self, ended: String, said: Vec<String>) -> BuildError {
@@ -222,6 +226,7 @@ fn read(which: Stream, from: impl Read + Send + 'static, to: SyncSender<(Stream,
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::watch::Silent;
 
     fn shell(script: &str) -> Program {
         Program::new("a test", "/bin/sh", Path::new("/")).args(["-c", script])
@@ -275,24 +280,24 @@ mod tests {
     fn what_is_not_there_cannot_be_started() {
         let program = Program::new("nothing", "/nowhere/at/all", Path::new("/"));
         assert!(matches!(program.run(&mut Silent), Err(BuildError::Failed { .. })));
-        assert_eq!(program.answer(), None);
+        assert_eq!(program.answer(&Silent), None);
     }
 
     // HOSTILE 11: a program that never ends, that floods its output, or that closes it and goes on in silence
     #[test]
     fn a_program_that_never_says_who_it_is_is_given_up() {
         for script in ["exec sleep 600", "exec yes", "exec >&- 2>&-; exec sleep 600"] {
-            assert_eq!(shell(script).answer_within(Duration::from_millis(300)), None, "{script}");
+            assert_eq!(shell(script).answer_within(Duration::from_millis(300), &Silent), None, "{script}");
         }
         let long = shell("head -c 20000000 /dev/zero | tr '\\0' x");
-        assert_eq!(long.answer(), None, "more than is kept");
-        assert_eq!(shell("exec echo 1.2.3").answer().as_deref(), Some("1.2.3"));
-        assert_eq!(shell("echo 1.2.3; exec >&- 2>&-; exit 0").answer().as_deref(), Some("1.2.3"));
+        assert_eq!(long.answer(&Silent), None, "more than is kept");
+        assert_eq!(shell("exec echo 1.2.3").answer(&Silent).as_deref(), Some("1.2.3"));
+        assert_eq!(shell("echo 1.2.3; exec >&- 2>&-; exit 0").answer(&Silent).as_deref(), Some("1.2.3"));
     }
 
     #[test]
     fn an_argument_is_never_read_by_a_shell() {
         let echo = Program::new("echo", "/bin/echo", Path::new("/")).args(["$(id) `id` ; id | id"]);
-        assert_eq!(echo.answer().expect("an answer"), "$(id) `id` ; id | id");
+        assert_eq!(echo.answer(&Silent).expect("an answer"), "$(id) `id` ; id | id");
     }
 }

@@ -20,6 +20,9 @@ pub enum Unbuilt {
     /// The toolchain looked at the sources and said no.
     #[error("{0}")]
     Failed(Failure),
+    /// Whoever looked on no longer wanted it.
+    #[error("{0}")]
+    Stopped(Failure),
 }
 
 /// Reads a project.
@@ -80,6 +83,7 @@ fn unbuilt(project: &Project, error: BuildError) -> Unbuilt {
         BuildError::Unacceptable { hint, .. } => {
             Unbuilt::Failed(failure("invalid_component", hint.iter().map(|hint| hinted(hint)).collect()))
         }
+        BuildError::Stopped => Unbuilt::Stopped(failure("interrupted", Vec::new())),
         BuildError::Wrong(problem) => Unbuilt::Wrong(invalid_project(&project.dir, vec![placed(problem)])),
         BuildError::Io { .. } => Unbuilt::Wrong(failure("unusable_project", Vec::new())),
     }

@@ -15,9 +15,9 @@ pub(crate) struct JavaScript {
 }
 
 impl JavaScript {
-    pub(crate) fn find(project: &Project) -> Result<Self, BuildError> {
+    pub(crate) fn find(project: &Project, watch: &dyn Watch) -> Result<Self, BuildError> {
         let dir = absolute(project)?;
-        let node = node(project, &dir)?;
+        let node = node(project, &dir, watch)?;
         let engine = Engine::find(project, &dir)?;
         let versions = vec![node, engine.version.clone()];
         Ok(Self { dir, engine, versions })

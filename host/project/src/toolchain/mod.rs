@@ -44,11 +44,11 @@ pub(crate) struct Compiled {
 ///
 /// # Errors
 /// The first missing piece, with the one command that installs it.
-pub(crate) fn find(project: &Project) -> Result<Box<dyn Toolchain>, BuildError> {
+pub(crate) fn find(project: &Project, watch: &dyn Watch) -> Result<Box<dyn Toolchain>, BuildError> {
     Ok(match project.language {
-        Language::Rust => Box::new(rust::Rust::find(project)?),
-        Language::Js => Box::new(javascript::JavaScript::find(project)?),
-        Language::Ts => Box::new(typescript::TypeScript::find(project)?),
-        Language::Python => Box::new(python::Python::find(project)?),
+        Language::Rust => Box::new(rust::Rust::find(project, watch)?),
+        Language::Js => Box::new(javascript::JavaScript::find(project, watch)?),
+        Language::Ts => Box::new(typescript::TypeScript::find(project, watch)?),
+        Language::Python => Box::new(python::Python::find(project, watch)?),
     })
 }

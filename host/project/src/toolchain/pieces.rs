@@ -6,6 +6,7 @@ use crate::files::read_bounded;
 use crate::language::Language;
 use crate::process::Program;
 use crate::project::Project;
+use crate::watch::Watch;
 use serde_json::Value;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -56,8 +57,8 @@ pub fn for_shell(path: &Path) -> String {
 }
 
 /// Node's version, once it is found to be there.
-pub(crate) fn node(project: &Project, dir: &Path) -> Result<String, BuildError> {
-    let found = on_path("node").and_then(|path| Program::new("node", path, dir).args(["--version"]).answer());
+pub(crate) fn node(project: &Project, dir: &Path, watch: &dyn Watch) -> Result<String, BuildError> {
+    let found = on_path("node").and_then(|path| Program::new("node", path, dir).args(["--version"]).answer(watch));
     let remedy = "install Node.js 20 or newer, with npm".to_owned();
     found.map(|version| format!("node {version}")).ok_or_else(|| missing(project.language, "node", remedy))
 }

@@ -18,13 +18,13 @@ pub(crate) struct Python {
 }
 
 impl Python {
-    pub(crate) fn find(project: &Project) -> Result<Self, BuildError> {
+    pub(crate) fn find(project: &Project, watch: &dyn Watch) -> Result<Self, BuildError> {
         let dir = absolute(project)?;
         let scripts = if cfg!(windows) { "Scripts" } else { "bin" };
         let own = dir.join(".venv").join(scripts).join(format!("{STEP}{}", env::consts::EXE_SUFFIX));
         let path = if own.is_file() { Some(own) } else { on_path(STEP) };
         let found = path.and_then(|path| {
-            let version = Program::new(STEP, &path, &dir).args(["--version"]).answer()?;
+            let version = Program::new(STEP, &path, &dir).args(["--version"]).answer(watch)?;
             Some((path, version))
         });
         let (componentize, version) = found.ok_or_else(|| not_set_up(project, STEP))?;

@@ -37,13 +37,13 @@ pub(crate) struct Rust {
 }
 
 impl Rust {
-    pub(crate) fn find(project: &Project) -> Result<Self, BuildError> {
+    pub(crate) fn find(project: &Project, watch: &dyn Watch) -> Result<Self, BuildError> {
         let dir = absolute(project)?;
         let lacks = |piece: &str, remedy: &str| missing(Language::Rust, piece, remedy.to_owned());
         let by_rustup = "install Rust with rustup";
         let cargo = on_path("cargo").ok_or_else(|| lacks("cargo", by_rustup))?;
         let path = on_path("rustc").ok_or_else(|| lacks("rustc", by_rustup))?;
-        let usual = Compiler::ask(&path, &dir).ok_or_else(|| lacks("rustc", by_rustup))?;
+        let usual = Compiler::ask(&path, &dir, watch).ok_or_else(|| lacks("rustc", by_rustup))?;
         let linker = usual
             .tool(LINKER)
             .or_else(|| on_path(LINKER))
@@ -52,7 +52,7 @@ impl Rust {
             (None, usual)
         } else {
             let private = private_compiler().filter(|path| path.is_file());
-            let found = private.and_then(|path| Compiler::ask(&path, &dir).map(|compiler| (path, compiler)));
+            let found = private.and_then(|path| Compiler::ask(&path, &dir, watch).map(|compiler| (path, compiler)));
             let (path, compiler) = found
                 .filter(|(_, compiler)| compiler.has_target())
                 .ok_or_else(|| lacks("the target wasm32-unknown-unknown of rustc", REMEDY))?;
@@ -105,11 +105,11 @@ struct Compiler {
 }
 
 impl Compiler {
-    fn ask(path: &Path, dir: &Path) -> Option<Self> {
+    fn ask(path: &Path, dir: &Path, watch: &dyn Watch) -> Option<Self> {
         let ask = |args: &[&str]| {
             let mut program = Program::new("rustc", path, dir).args(args);
             program.env.extend(NOT_FOR_GUESTS.map(|name| (name, None)));
-            program.answer()
+            program.answer(watch)
         };
         let verbose = ask(&["-vV"])?;
         let host = verbose.lines().find_map(|line| line.strip_prefix("host: "))?.to_owned();

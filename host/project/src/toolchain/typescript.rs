@@ -20,9 +20,9 @@ pub(crate) struct TypeScript {
 }
 
 impl TypeScript {
-    pub(crate) fn find(project: &Project) -> Result<Self, BuildError> {
+    pub(crate) fn find(project: &Project, watch: &dyn Watch) -> Result<Self, BuildError> {
         let dir = absolute(project)?;
-        let node = node(project, &dir)?;
+        let node = node(project, &dir, watch)?;
         let (tsc, compiler) = npm_program(project, &dir, "typescript", "tsc")?;
         let engine = Engine::find(project, &dir)?;
         let versions = vec![node, compiler, engine.version.clone()];

@@ -2,6 +2,7 @@
 //! shown with `-v`, and a glimpse of it on a terminal.
 
 use crate::cli::show;
+use sandfork::Interrupt;
 use sandfork::project::Watch;
 use sandfork_report::plain::plain;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -21,10 +22,11 @@ pub(crate) struct Building {
     drawn: Option<Instant>,
     step: String,
     glimpse: String,
+    interrupt: Interrupt,
 }
 
 impl Building {
-    pub(crate) fn start(name: &str, is_verbose: bool) -> Self {
+    pub(crate) fn start(name: &str, is_verbose: bool, interrupt: Interrupt) -> Self {
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         Self {
             name: name.to_owned(),
@@ -34,6 +36,7 @@ impl Building {
             drawn: None,
             step: String::new(),
             glimpse: String::new(),
+            interrupt,
         }
     }
 
@@ -81,6 +84,10 @@ impl Watch for Building {
 
     fn tick(&mut self) {
         self.draw();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.interrupt.is_tripped()
     }
 }
 

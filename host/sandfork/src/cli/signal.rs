@@ -1,4 +1,4 @@
-//! Ctrl-C: once asks the run to stop in order, twice ends the process at once. Listens on a thread of its own, so that
+//! Ctrl-C, and what means the same: once asks the run to stop in order, twice ends the process at once. Listens on a thread of its own, so that
 //! nothing the run is busy with or waits for can keep the second one from landing.
 
 use crate::cli::exit::Exit;
@@ -70,27 +70,46 @@ fn listen(interrupt: &Interrupt, ready: &mpsc::SyncSender<()>) -> io::Result<()>
     })
 }
 
-/// Ctrl-C and requests to terminate. Opened once: what comes between two waits is not lost.
+/// Ctrl-C, requests to terminate, and the terminal's end. Opened once: what comes between two waits is not lost.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// None where the process was told to outlive its terminal.
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
 impl Signals {
     fn open() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        let hangup = if outlives_terminal() { None } else { Some(signal(SignalKind::hangup())?) };
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())?, hangup })
     }
 
     /// The next one; false where the system tells of no more.
     async fn next(&mut self) -> bool {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             asked = self.interrupt.recv() => asked.is_some(),
             asked = self.terminate.recv() => asked.is_some(),
+            asked = hangup => asked.is_some(),
         }
     }
+}
+
+/// Whether hang-ups are ignored, as `nohup` has it: to listen would undo that. Where nobody can tell, they are left as they are.
+#[cfg(unix)]
+fn outlives_terminal() -> bool {
+    const HANGUP: u64 = 1;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).is_none_or(|set| set & HANGUP != 0)
 }
 
 #[cfg(not(unix))]

@@ -51,7 +51,9 @@ fn tested(args: &TestArgs, verbose: u8) -> Result<Tested, Stopped> {
     {
         return Err(wrong(sandfork::case_expects_nothing(case)));
     }
-    let component = component(args, &project, verbose)?;
+    let interrupt = Interrupt::new();
+    signal::watch(interrupt.clone());
+    let component = component(args, &project, verbose, &interrupt)?;
     let broken = |message: String| HostError::Broken(Broken { message });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -62,8 +64,6 @@ fn tested(args: &TestArgs, verbose: u8) -> Result<Tested, Stopped> {
         .state_dir(&args.state_dir)
         .build()
         .map_err(|error| broken(error.to_string()))?;
-    let interrupt = Interrupt::new();
-    signal::watch(interrupt.clone());
     let mut tested = Tested::of(&project.manifest.name);
     for case in &cases {
         let tried = runtime.block_on(host.try_case(&project, case, &component, &interrupt))?;
@@ -94,9 +94,10 @@ fn is_wanted(case: &Case, filter: Option<&str>) -> bool {
 }
 
 /// The component to try: built first, or as it lies there.
-fn component(args: &TestArgs, project: &Project, verbose: u8) -> Result<PathBuf, Stopped> {
+fn component(args: &TestArgs, project: &Project, verbose: u8, interrupt: &Interrupt) -> Result<PathBuf, Stopped> {
     if !args.no_build {
-        let built = built(project, false, verbose).map_err(|(failure, exit)| Stopped::Before(failure, exit))?;
+        let built =
+            built(project, false, verbose, interrupt).map_err(|(failure, exit)| Stopped::Before(failure, exit))?;
         return Ok(built.path);
     }
     let path = project.component();
