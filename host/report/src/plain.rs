@@ -14,7 +14,7 @@ pub fn plain(text: &str) -> String {
     for c in chars.by_ref().take(FOREIGN_TEXT_CHARS) {
         match c {
             '\n' | '\r' | '\t' => line.push(' '),
-            c if c.is_control() || is_bidi(c) => {
+            c if c.is_control() || reorders(c) => {
                 // Writing to a String cannot fail.
                 let _ = write!(line, "{}", c.escape_unicode());
             }
@@ -34,7 +34,7 @@ pub fn page(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' | '\t' => page.push(c),
-            c if c.is_control() || is_bidi(c) => {
+            c if c.is_control() || reorders(c) => {
                 // Writing to a String cannot fail.
                 let _ = write!(page, "{}", c.escape_unicode());
             }
@@ -44,9 +44,9 @@ pub fn page(text: &str) -> String {
     page
 }
 
-/// Characters that reorder what stands around them on a terminal.
-fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Characters that reorder what stands around them, or begin a line, where a terminal or an editor knows them.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// 12345678 as `12 345 678`.
@@ -82,6 +82,14 @@ mod tests {
     fn a_terminal_is_never_sent_a_control_character_of_a_guest() {
         let shown = plain("red \u{1b}[31m\u{7}\nnext\u{202e}");
         assert_eq!(shown, "red \\u{1b}[31m\\u{7} next\\u{202e}");
+    }
+
+    #[test]
+    fn no_character_reorders_a_line_or_begins_another() {
+        for c in ['\u{61c}', '\u{85}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{202a}', '\u{2069}'] {
+            let shown = c.escape_unicode().to_string();
+            assert_eq!((plain(&c.to_string()), page(&c.to_string())), (shown.clone(), shown));
+        }
     }
 
     #[test]
