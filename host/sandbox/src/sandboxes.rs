@@ -262,7 +262,10 @@ fn shop(engine: Engine, forks: u32, asked: u32, census: &Arc<Census>) -> Result<
 /// Runs work that may take long off the async threads. A panic in it is a refusal of these bytes, not the host's end.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Unloadable> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
-        tracing::error!(%error, "loading a component broke the loader");
+        // Where the runtime ends first nobody waits any more, and nothing broke.
+        if error.is_panic() {
+            tracing::error!(%error, "loading a component broke the loader");
+        }
         refuse("the component broke the loader; it is not loaded", Some("please report it with the component"))
     })
 }
