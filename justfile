@@ -51,7 +51,7 @@ ci:
 
 # Fuzz the script compiler and the loader for a minute each; needs a nightly toolchain and cargo-fuzz
 fuzz seconds="60":
-    mkdir -p fuzz/corpus/script fuzz/corpus/load
+    cargo run --locked --quiet --manifest-path fuzz/Cargo.toml --example seeds
     cargo +nightly fuzz run --fuzz-dir fuzz script fuzz/corpus/script fuzz/seeds/script -- -max_total_time={{ seconds }} -max_len=4096 -timeout=10
     cargo +nightly fuzz run --fuzz-dir fuzz --features load --sanitizer none load fuzz/corpus/load fuzz/seeds/load -- -max_total_time={{ seconds }} -max_len=16384 -timeout=10
 

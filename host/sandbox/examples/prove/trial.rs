@@ -1,7 +1,8 @@
 //! One guest tried: loaded if it can be, run if it was, and looked at afterwards. Says what promise was broken, if one was.
 
 use sandfork_model::port::{
-    Allowance, Answered, BoxFuture, End, Halt, Leash, Meter, Port, RawError, RawOutcome, RawRequest, Runtime,
+    Allowance, Answered, BoxFuture, End, Halt, Leash, LoadOptions, Meter, Port, RawError, RawOutcome, RawRequest,
+    Runtime,
 };
 use sandfork_sandbox::{LoadLimits, PoolLimits, Sandboxes};
 use std::collections::BTreeMap;
@@ -67,8 +68,13 @@ pub struct Trials {
 }
 
 impl Trials {
+    /// With the limits of every host, and few agents kept.
+    #[allow(dead_code, reason = "the fuzzer has limits of its own")]
     pub fn new() -> Self {
-        let limits = LoadLimits { kept_agents: 8, ..LoadLimits::default() };
+        Self::within(LoadLimits { kept_agents: 8, ..LoadLimits::default() })
+    }
+
+    pub fn within(limits: LoadLimits) -> Self {
         let host = Sandboxes::new(PoolLimits { live_forks: 2 }, limits).expect("room for two");
         let ends = ["returned", "failed", "trapped", "bad_call", "output_too_large", "out_of_fuel"];
         let ends = ends.map(|end| (end, 0)).into();
@@ -83,8 +89,17 @@ impl Trials {
     ///
     /// # Errors
     /// The promise that was broken.
+    #[allow(dead_code, reason = "the fuzzer says as what it loads")]
     pub async fn run(&mut self, bytes: Vec<u8>) -> Result<(), String> {
-        let agent = match self.host.load(bytes.into()).await {
+        self.run_as(bytes, LoadOptions::default()).await
+    }
+
+    /// Tries one, loaded as `options` say.
+    ///
+    /// # Errors
+    /// The promise that was broken.
+    pub async fn run_as(&mut self, bytes: Vec<u8>, options: LoadOptions) -> Result<(), String> {
+        let agent = match self.host.load_with(bytes.into(), options).await {
             Ok(agent) => agent,
             Err(refused) if refused.message.contains("broke the loader") => return Err(refused.message),
             Err(_) => {
