@@ -48,3 +48,22 @@ fn a_task_that_is_not_there_is_a_usage_error_that_names_those_there_are() {
     assert!(ran.stderr.contains("research") && ran.stderr.contains("analysis"), "{}", ran.stderr);
     assert!(ran.stdout.is_empty());
 }
+
+// GV-29
+#[test]
+fn a_task_that_would_wait_for_the_budget_is_shown_as_queued() {
+    let explain = || {
+        let plan = "run: line\nagents:\n  a: { script: a.yaml }\nlimits: { on_shortage: queue, budget: { input_tokens: 100000 } }\n\
+                    tasks:\n  - { id: first, agent: a, goal: g, budget: { input_tokens: 60000 } }\n  \
+                    - { id: second, agent: a, goal: g, budget: { input_tokens: 60000 } }\n";
+        let script = "agent: a\nturns:\n  - return: {}\n";
+        Run::args(["explain", "plan.yaml"]).file("plan.yaml", plan).file("a.yaml", script)
+    };
+    let words = explain().go().expect_code(0).stdout;
+    assert!(words.contains("  queued    would wait for the budget until others have ended: a asks 60000"), "{words}");
+    assert!(!words.contains("refused"), "{words}");
+    let ran = explain().arg("--json").go().expect_code(0);
+    let forks = &ran.report()["forks"];
+    assert_eq!((&forks[0]["queued"], &forks[1]["refused"]), (&Value::Null, &Value::Null));
+    assert_eq!(forks[1]["queued"]["code"], "budget_exceeded");
+}

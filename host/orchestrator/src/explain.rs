@@ -19,7 +19,7 @@ use crate::seats::Seats;
 use crate::slots::Slots;
 use crate::toolbox::Toolbox;
 use sandfork_model::{
-    Agent, AgentEntry, BoxFuture, OnFailure, Plan, Request, RequestOptions, ReturnMode, RunId, Runtime, Shape,
+    Agent, AgentEntry, BoxFuture, OnFailure, Plan, Refusal, Request, RequestOptions, ReturnMode, RunId, Runtime, Shape,
     TaskReader, TaskSpec, ToolSpec, Unloadable,
 };
 use serde_json::{Value, json};
@@ -172,7 +172,7 @@ impl Telling<'_> {
             return None;
         }
         self.seen.insert(request.agent.clone());
-        let (task, refusal) = match verdict {
+        let (task, refused, queued) = match verdict {
             Verdict::Admitted(admitted, admitted_request) => {
                 let nursery = Nursery::new(ReturnMode::All, 1, None);
                 let fork = Fork::new(*admitted, *admitted_request, asker.fork().cloned(), nursery, 0);
@@ -184,15 +184,17 @@ impl Telling<'_> {
                 }
                 return Some(fork);
             }
-            Verdict::Refused { task, refusal, .. } => (task, refusal),
-            Verdict::Waiting(waiting) => (waiting.task, waiting.refusal),
+            Verdict::Refused { task, refusal, .. } => (task, Some(refusal), None),
+            Verdict::Waiting(waiting) => (waiting.task, None, Some(waiting.refusal)),
         };
+        let told = |refusal: Box<Refusal>| (refusal.code.name().to_owned(), refusal.message);
         self.rows.push(Explained {
             task_id: task.task_id.to_string(),
             agent: request.agent.clone(),
             depth: task.depth,
             asked_by: asked_by.to_owned(),
-            refused: Some((refusal.code.name().to_owned(), refusal.message.clone())),
+            refused: refused.map(told),
+            queued: queued.map(told),
             tools: Vec::new(),
             delegate: Vec::new(),
             spawn: Vec::new(),

@@ -23,6 +23,9 @@ pub struct Explained {
     pub asked_by: String,
     /// Why it would not start: code and message. The rest is empty then.
     pub refused: Option<(String, String)>,
+    /// What it would wait for: code and message of what the budget falls short of until siblings have ended. What it then
+    /// gets depends on what they leave, so the rest is empty.
+    pub queued: Option<(String, String)>,
     /// Tools it may call.
     pub tools: Vec<String>,
     /// Tools it may hand on only.
@@ -97,6 +100,7 @@ pub(crate) fn row(asker: Asker<'_>, fork: &Fork, request: &Request, asked_by: &s
         depth: fork.task.depth,
         asked_by: asked_by.to_owned(),
         refused: None,
+        queued: None,
         tools: fork.grant.tools.iter().filter(|tool| denial(fork, tool).is_none()).cloned().collect(),
         delegate: fork.grant.delegate.iter().cloned().collect(),
         spawn: fork.grant.spawn.iter().cloned().collect(),

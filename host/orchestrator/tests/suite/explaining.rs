@@ -1,7 +1,7 @@
 //! What is explained is what the gate does: the same numbers, the same refusals, and nothing used up by asking.
 
 use crate::fake::{Fake, task};
-use sandfork_model::{Ancestors, Ask, Cap, OnFailure, RequestOptions, RetryChange, RetrySpec, ReviewSpec};
+use sandfork_model::{Ancestors, Ask, Cap, OnFailure, OnShortage, RequestOptions, RetryChange, RetrySpec, ReviewSpec};
 use sandfork_orchestrator::Explained;
 use serde_json::json;
 use std::time::Duration;
@@ -87,6 +87,32 @@ fn a_request_that_the_gate_would_refuse_is_told_with_its_refusal() {
     assert_eq!(refusal("root/nobody"), Some("unknown_subagent"));
     let rows = Fake::tasks(vec![task("a", "nobody", RequestOptions::default())]).explain();
     assert_eq!(rows[0].refused.as_ref().map(|(code, _)| code.as_str()), Some("unknown_subagent"));
+}
+
+// GV-29
+#[test]
+fn a_request_that_would_wait_for_the_budget_is_no_refused_one() {
+    let plan = |policy: OnShortage, second: u64| {
+        let asks = |tokens| RequestOptions {
+            budget: Ask { input_tokens: Some(Cap::Finite(tokens)), ..Ask::default() },
+            ..RequestOptions::default()
+        };
+        let tasks = vec![task("a", "worker", asks(60_000)), task("b", "worker", asks(second))];
+        Fake::tasks(tasks).agent("worker", &[], json!([["return", {}]])).limits(|limits| {
+            limits.budget.input_tokens = Some(Cap::Finite(100_000));
+            limits.policy.on_shortage = policy;
+        })
+    };
+    let code = |told: &Option<(String, String)>| told.as_ref().map(|(code, _)| code.clone());
+    let fake = plan(OnShortage::Queue, 60_000);
+    let rows = fake.explain();
+    assert_eq!((&rows[0].refused, &rows[0].queued), (&None, &None));
+    assert_eq!((code(&rows[1].refused), code(&rows[1].queued)), (None, Some("budget_exceeded".into())));
+    assert!(fake.run().record.outcomes.iter().all(sandfork_model::Outcome::is_ok), "in the run it waits, and is ok");
+    for refused in [plan(OnShortage::Queue, 100_001), plan(OnShortage::Refuse, 60_000)] {
+        let rows = refused.explain();
+        assert_eq!((code(&rows[1].refused), code(&rows[1].queued)), (Some("budget_exceeded".into()), None));
+    }
 }
 
 // GV-60

@@ -54,13 +54,18 @@ fn document(row: &Explained) -> Value {
         "asked_by": row.asked_by,
         "waits": row.waits.as_ref().map(waits),
         "follows": row.follows.as_ref().map(follows),
-        "refused": row.refused.as_ref().map(|(code, message)| json!({ "code": code, "message": message })),
+        "refused": row.refused.as_ref().map(no),
+        "queued": row.queued.as_ref().map(no),
         "do": { "tools": row.tools, "delegate": row.delegate, "spawn": row.spawn },
         "spend": spend,
         "holds_tank": row.holds_tank,
         "see": { "layers_bytes": layers, "shared": row.shared },
         "taken": row.taken,
     })
+}
+
+fn no((code, message): &(String, String)) -> Value {
+    json!({ "code": code, "message": message })
 }
 
 fn waits(waits: &Waits) -> Value {
@@ -153,6 +158,10 @@ fn words(row: &Explained) -> String {
     }
     if let Some((code, message)) = &row.refused {
         let _ = writeln!(text, "  refused   {code}: {}", plain(message));
+        return text;
+    }
+    if let Some((_, message)) = &row.queued {
+        let _ = writeln!(text, "  queued    would wait for the budget until others have ended: {}", plain(message));
         return text;
     }
     for (what, names) in [("calls", &row.tools), ("hands on", &row.delegate), ("forks", &row.spawn)] {
