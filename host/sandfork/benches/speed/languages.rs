@@ -169,7 +169,7 @@ fn build(name: &str) -> Result<f64> {
     let started = Instant::now();
     sandfork::build_project(&project, BuildOptions { force: true }, &mut Silent)
         .map_err(|error| match error {
-            Unbuilt::Wrong(failure) | Unbuilt::Failed(failure) => anyhow!(failure.message),
+            Unbuilt::Wrong(failure) | Unbuilt::Failed(failure) | Unbuilt::Stopped(failure) => anyhow!(failure.message),
         })
         .with_context(|| format!("guest-agents/{name}"))?;
     Ok(started.elapsed().as_secs_f64())
