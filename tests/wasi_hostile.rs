@@ -189,8 +189,8 @@ const ELSEWHERE: &[(&str, &str, &str, &str, &str)] = &[
 ];
 
 fn everyone() -> Run {
-    let mut plan = format!(
-        "run: denied\ngoal: g\nlimits: {{ max_tasks: 64, on_failure: skip }}\nagents:\n  quiet: {{ script: quiet.yaml }}\n"
+    let mut plan = String::from(
+        "run: denied\ngoal: g\nlimits: { max_tasks: 64, on_failure: skip }\nagents:\n  quiet: { script: quiet.yaml }\n",
     );
     let mut tasks = "tasks:\n  - { id: before, agent: quiet, goal: g }\n".to_owned();
     let mut run = Run::args(["run", "plan.yaml"]).file("quiet.yaml", QUIET);
