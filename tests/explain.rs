@@ -53,7 +53,7 @@ fn a_task_that_is_not_there_is_a_usage_error_that_names_those_there_are() {
 #[test]
 fn a_task_that_would_wait_for_the_budget_is_shown_as_queued() {
     let explain = || {
-        let plan = "run: line\nagents:\n  a: { script: a.yaml }\nlimits: { on_shortage: queue, budget: { input_tokens: 100000 } }\n\
+        let plan = "run: line\ngoal: g\nagents:\n  a: { script: a.yaml }\nlimits: { on_shortage: queue, budget: { input_tokens: 100000 } }\n\
                     tasks:\n  - { id: first, agent: a, goal: g, budget: { input_tokens: 60000 } }\n  \
                     - { id: second, agent: a, goal: g, budget: { input_tokens: 60000 } }\n";
         let script = "agent: a\nturns:\n  - return: {}\n";

@@ -207,16 +207,3 @@ fn a_secret_in_an_output_does_not_reach_the_report() {
     let kept = std::fs::read_to_string(ran.path("state/runs/demo-1/report.json")).expect("kept");
     assert!(!kept.contains(secret));
 }
-
-// DESIGN 4: numbers keep their source text
-#[test]
-fn numbers_of_a_plan_reach_its_guest_as_they_are_written() {
-    let plan = "run: numbers\nagents:\n  a: { script: a.yaml }\nshared: { most: 2.50E3 }\n\
-                root: { agent: a, goal: g, context: { n: 1e2, more: [1E-3, 1.50, 1e+2] } }\n";
-    let script = "agent: a\nturns:\n  - return: { seen: \"${task.context.n} ${task.context.more} ${task.shared.most}\", \
-                  opened: \"${task.messages[1].content}\" }\n";
-    let output = Run::plan(plan).file("a.yaml", script).json().expect_code(0).result("root")["output"].clone();
-    assert_eq!(output["seen"], "1e2 [1E-3,1.50,1e+2] 2.50E3");
-    let opened = output["opened"].as_str().expect("the opening message");
-    assert!(opened.contains(r#"{"n":1e2,"more":[1E-3,1.50,1e+2]}"#) && opened.contains("most: 2.50E3"), "{opened}");
-}

@@ -78,7 +78,7 @@ impl Fingerprint {
     pub(crate) fn of(goal: &str, context: &Value, tools: &BTreeSet<String>) -> Self {
         let normal = normalise(goal);
         let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
-        let scope = sha256_hex(format!("{}\n{}", as_heard(context), tools.join(",")).as_bytes());
+        let scope = sha256_hex(format!("{context}\n{}", tools.join(",")).as_bytes());
         let exact = sha256_hex(format!("{normal}\n{scope}").as_bytes());
         Self { tokens: tokens(&normal), exact, scope }
     }
@@ -101,18 +101,6 @@ impl Fingerprint {
         }
         self.tokens.intersection(&other.tokens).count() as f64 / all as f64
     }
-}
-
-/// The context as it would come back from a guest that hands it on: a plan's numbers keep their text (`1e2`), those of a
-/// guest come with the exponent that the JSON reader writes (`1e+2`).
-fn as_heard(context: &Value) -> String {
-    let text = context.to_string();
-    let mut neighbours = text.bytes().zip(text.bytes().skip(1));
-    let has_exponent = neighbours.any(|(digit, e)| digit.is_ascii_digit() && e.eq_ignore_ascii_case(&b'e'));
-    if !has_exponent {
-        return text;
-    }
-    serde_json::from_str::<Value>(&text).map_or(text, |heard| heard.to_string())
 }
 
 /// Lower case, punctuation and runs of blanks folded into single blanks.
@@ -184,16 +172,6 @@ mod tests {
         let other = Fingerprint::of("search", &json!({ "range": 2 }), &BTreeSet::from(["read_file".to_owned()]));
         assert!(!of("search").is_same(&other));
         assert!(of("search").similarity(&other) < f64::EPSILON);
-    }
-
-    // GV-41
-    #[test]
-    fn a_number_that_a_guest_hands_on_is_the_number_of_the_plan() {
-        let of = |context: &Value| Fingerprint::of("search", context, &BTreeSet::new());
-        let written = Value::Array(vec![Value::Number(serde_json::Number::from_string_unchecked("1e2".into()))]);
-        let heard = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
-        assert!(of(&written).is_same(&of(&heard(&written.to_string()))));
-        assert!(!of(&written).is_same(&of(&heard("[1e3]"))));
     }
 
     // HOSTILE 7, GV-41

@@ -1,7 +1,6 @@
 //! The tree that both formats come to. Knows places, knows nothing of the format it was written in.
 
-use crate::scalar::is_json_number;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 /// A place in a source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,18 +83,18 @@ impl Node {
         }
     }
 
-    /// The same tree without places. Numbers keep their source text.
+    /// The same tree without places. Numbers keep their digits; an exponent is written as serde_json writes it (`1e5`
+    /// becomes `1e+5`), so that equal texts of a plan and of a guest stay equal values.
     #[must_use]
     pub fn to_json(&self) -> Value {
         match &self.value {
             NodeValue::Null => Value::Null,
             NodeValue::Bool(flag) => Value::Bool(*flag),
-            // Parsed, a number would get its exponent rewritten (`1e5` as `1e+5`): serde_json has no other way to keep the text.
-            NodeValue::Number(text) if is_json_number(text) => {
-                Value::Number(Number::from_string_unchecked(text.clone()))
-            }
             // A reader only ever makes valid number text; a hand-made node that lies becomes text, not a panic.
-            NodeValue::Number(text) => Value::String(text.clone()),
+            NodeValue::Number(text) => match text.parse() {
+                Ok(number) => Value::Number(number),
+                Err(_) => Value::String(text.clone()),
+            },
             NodeValue::Text(text) => Value::String(text.clone()),
             NodeValue::List(items) => Value::Array(items.iter().map(Self::to_json).collect()),
             NodeValue::Map(entries) => Value::Object(
