@@ -21,13 +21,13 @@ pub(crate) struct Over {
 }
 
 impl Over {
-    /// Whether `result` is over its limit in bytes, or over its limit in estimated tokens.
-    pub(crate) fn of(result: &str, limit_bytes: u64, limit_tokens: Option<u64>) -> Option<Self> {
+    /// Whether a result of so many bytes is over its limit in bytes, or over its limit in estimated tokens.
+    pub(crate) fn of(bytes: u64, limit_bytes: u64, limit_tokens: Option<u64>) -> Option<Self> {
         let tokens_bytes = limit_tokens.map(|tokens| tokens.saturating_mul(BYTES_PER_TOKEN));
         let limit = tokens_bytes.map_or(limit_bytes, |tokens| tokens.min(limit_bytes));
         // By tokens the frame comes on top, within its tolerance; by bytes everything must fit.
         let room = tokens_bytes.map_or(limit, |tokens| tokens.saturating_add(FRAME_TOKENS * BYTES_PER_TOKEN));
-        (length(result) > limit).then_some(Self { limit, room: room.min(limit_bytes) })
+        (bytes > limit).then_some(Self { limit, room: room.min(limit_bytes) })
     }
 
     /// Bytes that may stay in the message beside the head.
@@ -87,7 +87,7 @@ mod tests {
     const REFERENCE: &str = "artifact://result.sub-01234567-d1.item_search/v12";
 
     fn cut(text: &str, limit_bytes: u64, tokens: Option<u64>) -> String {
-        let over = Over::of(text, limit_bytes, tokens).expect("too long");
+        let over = Over::of(length(text), limit_bytes, tokens).expect("too long");
         over.cut(&Whole::of(text, over.rest_bytes()), Some(REFERENCE), true).to_string()
     }
 
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_result_of_4000_tokens_passes_and_a_longer_one_is_cut_within_50_tokens_of_it() {
         let fits = "x".repeat(16_000);
-        assert!(Over::of(&fits, 262_144, Some(4000)).is_none());
+        assert!(Over::of(length(&fits), 262_144, Some(4000)).is_none());
         let cut = cut(&"x".repeat(16_001), 262_144, Some(4000));
         assert!(length(&cut) <= (4000 + FRAME_TOKENS) * BYTES_PER_TOKEN, "{}", cut.len());
         assert!(cut.contains("已截断"));
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!((&parsed["of"], &parsed["rest"]), (&json!("text"), &json!({ "path": "pay.log" })));
         let head = parsed["head"].as_str().expect("text");
         assert!(log.starts_with(head) && head.len() > 1000, "{head}");
-        let over = Over::of(&result, 2000, None).expect("too long");
+        let over = Over::of(length(&result), 2000, None).expect("too long");
         let without = over.cut(&Whole::of(&result, over.rest_bytes()), None, true);
         assert!(without.get("ref").is_none() && without["hint"].as_str().expect("text").contains("smaller part"));
     }

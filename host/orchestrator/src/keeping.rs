@@ -18,7 +18,7 @@ const TOOL_CHARS: usize = 32;
 pub(crate) async fn tool_result(fork: &Fork, tool: &str, text: String, call: &EventId) -> (String, Vec<String>) {
     let limits = &fork.run.plan.limits;
     let tokens = limits.policy.tools.get(tool).and_then(|caps| caps.result_tokens);
-    let Some(over) = Over::of(&text, limits.fork.tool_result, tokens) else {
+    let Some(over) = Over::of(length(&text), limits.fork.tool_result, tokens) else {
         return (text, Vec::new());
     };
     let whole = Whole::of(&text, over.rest_bytes());
@@ -43,9 +43,9 @@ pub(crate) async fn outputs(fork: &Fork, outcomes: &mut [Arc<Outcome>]) {
     let limit = fork.run.plan.limits.fork.tool_result;
     for outcome in outcomes {
         // Most are small, and need not be written down to be known as such.
-        let large = outcome.output.as_ref().filter(|output| written_bytes(output) > limit);
-        let Some(text) = large.map(Value::to_string) else { continue };
-        let Some(over) = Over::of(&text, limit, None) else { continue };
+        let Some(output) = &outcome.output else { continue };
+        let Some(over) = Over::of(written_bytes(output), limit, None) else { continue };
+        let text = output.to_string();
         let whole = Whole::of(&text, over.rest_bytes());
         let truncated = EventBody::Truncated { what: "output", bytes: length(&text), limit: over.limit };
         let cause = fork.emit(truncated, None);

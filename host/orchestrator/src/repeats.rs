@@ -2,16 +2,16 @@
 
 use crate::guarded::Guarded;
 use std::collections::HashSet;
-use std::hash::{BuildHasher as _, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Pieces remembered: 16 384 digests are 256 KiB. What comes beyond counts as new.
-const PIECES: usize = 16_384;
+/// Pieces remembered: 65 536 digests are 1 MiB. What comes beyond counts as new.
+const PIECES: usize = 65_536;
 
 /// What all forks of a run were told.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
-    seen: Guarded<HashSet<u64, BuildHasherDefault<AsItIs>>>,
+    seen: Guarded<HashSet<u64>>,
     hasher: RandomState,
     opening: AtomicU64,
     repeated: AtomicU64,
@@ -79,24 +79,6 @@ impl Repeats {
     /// Bytes of all opening messages, and those of them that were told before.
     pub(crate) fn bytes(&self) -> (u64, u64) {
         (self.opening.load(Ordering::Relaxed), self.repeated.load(Ordering::Relaxed))
-    }
-}
-
-/// The digests are well spread already.
-#[derive(Debug, Default)]
-pub(crate) struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |digest, byte| digest.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u64(&mut self, digest: u64) {
-        self.0 = digest;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 

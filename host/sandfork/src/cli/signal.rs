@@ -1,5 +1,5 @@
-//! Ctrl-C, and what means the same: once asks the run to stop in order, twice ends the process at once. Listens on a thread of its own, so that
-//! nothing the run is busy with or waits for can keep the second one from landing.
+//! Ctrl-C, and what means the same: once asks the run to stop in order, twice ends the process at once. Listens on a thread
+//! of its own, so that nothing the run is busy with or waits for can keep the second one from landing.
 
 use crate::cli::exit::Exit;
 use crate::live::screen;
